@@ -1,0 +1,84 @@
+//! Names of tables. A name can never leave the folder that its table lives in.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// `<schema>.<name>`, each part `[a-z][a-z0-9_]{0,63}`: safe in a path, in SQL and in every catalog.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct TableName {
+    schema: String,
+    name: String,
+}
+
+/// Why a text is no table name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NameError {
+    /// Not exactly two parts.
+    #[error("`{0}` is no table name: write `<schema>.<name>`")]
+    Parts(String),
+    /// A part holds a character that a path or a catalog would not bear.
+    #[error("`{0}` can't be part of a table name: use a-z, 0-9 and _, starting with a letter, at most 64")]
+    Part(String),
+}
+
+impl TableName {
+    /// The table `<schema>.<name>`.
+    ///
+    /// # Errors
+    /// A part that is not `[a-z][a-z0-9_]{0,63}`.
+    pub fn new(schema: &str, name: &str) -> Result<Self, NameError> {
+        for part in [schema, name] {
+            let mut chars = part.chars();
+            let starts = chars.next().is_some_and(|c| c.is_ascii_lowercase() || c == '_');
+            let rest = chars.all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
+            if !starts || !rest || part.len() > 64 {
+                return Err(NameError::Part(part.to_owned()));
+            }
+        }
+        Ok(TableName { schema: schema.to_owned(), name: name.to_owned() })
+    }
+
+    /// The part before the dot.
+    pub fn schema(&self) -> &str {
+        &self.schema
+    }
+
+    /// The part after the dot.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl fmt::Display for TableName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.schema, self.name)
+    }
+}
+
+impl FromStr for TableName {
+    type Err = NameError;
+
+    fn from_str(text: &str) -> Result<Self, NameError> {
+        match text.split('.').collect::<Vec<_>>()[..] {
+            [schema, name] => TableName::new(schema, name),
+            _ => Err(NameError::Parts(text.to_owned())),
+        }
+    }
+}
+
+impl TryFrom<String> for TableName {
+    type Error = NameError;
+
+    fn try_from(text: String) -> Result<Self, NameError> {
+        text.parse()
+    }
+}
+
+impl From<TableName> for String {
+    fn from(name: TableName) -> String {
+        name.to_string()
+    }
+}
