@@ -1,1 +1,26 @@
-//! placeholder
+//! Plans and runs a project: which slices need work and why, and the way of each from its query to its publish.
+//!
+//! `load → plan → render → compute → stage → audit → publish`, one direction. This crate owns the order of things;
+//! it knows no SQL dialect, no file format and no terminal.
+
+pub mod accept;
+pub mod assess;
+pub mod diff;
+pub mod error;
+pub mod execute;
+pub mod explain;
+pub mod facts;
+pub mod ground;
+pub mod inputs;
+pub mod plan;
+pub mod query;
+pub mod select;
+pub mod status;
+mod task;
+pub mod workspace;
+
+pub use error::{ErrorKind, RunError};
+pub use execute::{Event, Observer, RunOptions, RunReport, Stop, TaskFailure, run};
+pub use plan::{Hold, Plan, PlanOptions, Reason, Task, plan};
+pub use select::{RangeRequest, Selection};
+pub use workspace::{Workspace, WorkspaceOptions};

@@ -1,0 +1,374 @@
+//! The verdict on every slice of a model: fresh, in need of work and why, or held back and why.
+//!
+//! One function of values, used by `plan`, `run`, `status` and `explain` alike, so that they can't disagree.
+
+use std::collections::BTreeMap;
+
+use oncemore_core::stamp::address;
+use oncemore_core::{
+    Calendar, CodeVersion, Digest, Instant, Interval, IntervalSet, Pin, Read, Stamp, Zone,
+};
+use serde::Serialize;
+
+use crate::inputs::InputCells;
+
+/// Why a slice needs work.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "why")]
+pub enum Reason {
+    /// Nothing was ever published for the interval.
+    NeverRan,
+    /// The slice is valid for other code.
+    Code {
+        /// That code.
+        from: Digest,
+        /// The code now.
+        to: Digest,
+    },
+    /// What it read has changed.
+    Input {
+        /// The inputs that differ.
+        inputs: Vec<String>,
+        /// Whether they differ already, or may once their own tasks of this plan have run.
+        certain: bool,
+    },
+    /// A file that it read has vanished.
+    Gone {
+        /// The file.
+        path: String,
+    },
+    /// Its audits have changed; the published rows are audited, nothing is computed.
+    Audits,
+    /// The last attempt failed.
+    Failed,
+    /// Asked for by `--force`.
+    Forced,
+}
+
+impl Reason {
+    /// The word used in `--reason` and in tables.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Reason::NeverRan => "never-ran",
+            Reason::Code { .. } => "code",
+            Reason::Input { .. } => "input",
+            Reason::Gone { .. } => "gone",
+            Reason::Audits => "audits",
+            Reason::Failed => "failed",
+            Reason::Forced => "forced",
+        }
+    }
+}
+
+/// Why a slice that needs work can't be worked on now.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "hold")]
+pub enum Hold {
+    /// Something has not arrived yet.
+    Waiting {
+        /// What: a file, a marker, or slices of a parent.
+        what: String,
+    },
+    /// A parent's slice failed, or is held itself.
+    Blocked {
+        /// The parent.
+        by: String,
+        /// Its interval.
+        interval: Interval,
+    },
+    /// An input has vanished; `--accept-gone` runs it without.
+    Gone {
+        /// The file.
+        path: String,
+    },
+    /// The slice belongs to code that was first seen after the code at hand.
+    OlderCode {
+        /// The code that owns the slice.
+        owner: Digest,
+    },
+    /// Somebody else wrote into the slice.
+    Foreign {
+        /// What was found.
+        detail: String,
+    },
+    /// The source is broken or its interval is missing where that is an error.
+    Broken {
+        /// What is wrong.
+        what: String,
+    },
+}
+
+/// The verdict on one slice.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Nothing to do.
+    Fresh,
+    /// To be worked on.
+    Due(Reason),
+    /// To be worked on, but not now.
+    Held(Reason, Hold),
+}
+
+/// A slice and the verdict on it.
+#[derive(Clone, Debug)]
+pub struct Assessment {
+    /// The slice's interval.
+    pub interval: Interval,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Inputs at the versions that are there now, by name.
+    pub pins: Vec<Pin>,
+}
+
+/// One input as a model's assessment needs it.
+pub struct InputState<'a> {
+    /// What the model reads of it.
+    pub read: &'a Read,
+    /// What it holds.
+    pub cells: &'a InputCells,
+    /// Zone of its dates and wall times.
+    pub zone: Zone,
+    /// What may keep a reader waiting.
+    pub supply: Supply<'a>,
+}
+
+/// What may keep a reader of an input waiting.
+pub enum Supply<'a> {
+    /// A table of ours.
+    Table(&'a TableState),
+    /// A source, which is asked about each range.
+    Source(&'a dyn SourceState),
+}
+
+/// What a source says about a range of time.
+pub trait SourceState {
+    /// Whether all of `range` was delivered. `had_rows` says that the asking slice was published before.
+    fn delivery(&self, range: Interval, had_rows: bool) -> Delivery;
+}
+
+/// Whether a range of a source was delivered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Delivery {
+    /// Yes.
+    Ready,
+    /// Not yet.
+    Waiting(String),
+    /// It was, and is gone.
+    Gone(String),
+    /// It can't be read.
+    Broken(String),
+}
+
+/// A table of ours while a plan or a run goes on.
+#[derive(Debug, Default)]
+pub struct TableState {
+    /// The table's name.
+    pub name: String,
+    /// Where its slices begin: nothing is expected before.
+    pub start: Option<Instant>,
+    /// End of the last interval that is due.
+    pub due_end: Option<Instant>,
+    /// Whether a later interval will ever be due; false where the project has a fixed end.
+    pub open_ended: bool,
+    /// Slices that are going to be worked on.
+    pub pending: IntervalSet,
+    /// Slices that need work and were left out of the selection.
+    pub left_out: IntervalSet,
+    /// Slices that can't be read: failed, held, or never published.
+    pub unavailable: BTreeMap<Interval, Hold>,
+}
+
+/// What a model is assessed against.
+pub struct Subject<'a> {
+    /// Cuts its time; `None` for a table of one slice.
+    pub calendar: Option<&'a Calendar>,
+    /// Its code now, and when that was first seen.
+    pub code: CodeVersion,
+    /// First sight of `code`.
+    pub code_seen: Instant,
+    /// Digest of its audits.
+    pub audits: Digest,
+    /// Its inputs, by name.
+    pub inputs: Vec<InputState<'a>>,
+    /// Its stamps, sorted by interval.
+    pub stamps: &'a [Stamp],
+    /// Intervals whose last attempt failed.
+    pub failed: &'a IntervalSet,
+    /// Slices that somebody else wrote into.
+    pub foreign: &'a BTreeMap<Interval, String>,
+    /// Inputs whose changes do not make a slice stale.
+    pub ignored: &'a [String],
+    /// What the user allowed.
+    pub allow: Allow,
+}
+
+/// What the user allowed, or asked for.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Allow {
+    /// Run slices whose input has vanished.
+    pub gone: bool,
+    /// Let older code replace newer.
+    pub older_code: bool,
+    /// Replace what somebody else wrote.
+    pub foreign: bool,
+    /// Run what is fresh, too.
+    pub force: bool,
+}
+
+impl Subject<'_> {
+    /// The verdict on the slice of `interval`.
+    pub fn assess(&self, interval: Interval) -> Assessment {
+        let stamp = self.stamp(interval);
+        let mut pins = Vec::with_capacity(self.inputs.len());
+        let mut hold = None;
+        let mut changed = Vec::new();
+        let mut pending = Vec::new();
+        for (at, input) in self.inputs.iter().enumerate() {
+            let zone = self.calendar.map_or(&input.zone, |calendar| &calendar.zone);
+            let range = input.read.range(interval, zone, &input.zone);
+            let columns = input.read.columns.as_deref();
+            let pin = Pin {
+                input: input.read.input.clone(),
+                version: input.cells.version(range, columns, at as u64),
+            };
+            let ignored = self.ignored.contains(&pin.input);
+            let before = stamp.and_then(|stamp| stamp.inputs.iter().find(|old| old.input == pin.input));
+            if !ignored && before.is_some_and(|old| old.version != pin.version) {
+                changed.push(pin.input.clone());
+            }
+            if let Some(range) = range {
+                let (held, waits) = input.supply(range, stamp.is_some());
+                if held.is_some() && hold.is_none() {
+                    hold = held;
+                }
+                if waits && !ignored {
+                    pending.push(pin.input.clone());
+                }
+            }
+            // A change that is to be ignored keeps the version that the slice was made from.
+            pins.push(match before {
+                Some(old) if ignored => old.clone(),
+                _ => pin,
+            });
+        }
+        pins.sort_unstable_by(|a, b| a.input.cmp(&b.input));
+        let verdict = self.verdict(interval, stamp, hold, changed, pending, &pins);
+        Assessment { interval, verdict, pins }
+    }
+
+    /// The stamp of the slice of `interval`.
+    pub fn stamp(&self, interval: Interval) -> Option<&Stamp> {
+        let at = self.stamps.binary_search_by(|stamp| stamp.interval.cmp(&interval)).ok()?;
+        self.stamps.get(at)
+    }
+
+    fn verdict(
+        &self,
+        interval: Interval,
+        stamp: Option<&Stamp>,
+        hold: Option<Hold>,
+        changed: Vec<String>,
+        pending: Vec<String>,
+        pins: &[Pin],
+    ) -> Verdict {
+        let gone = match &hold {
+            Some(Hold::Gone { path }) => Some(path.clone()),
+            _ => None,
+        };
+        let foreign = self.foreign.get(&interval).filter(|_| !self.allow.foreign);
+        let Some(reason) = self.reason(interval, stamp, gone, changed, pending, pins) else {
+            return match foreign {
+                None => Verdict::Fresh,
+                Some(detail) => {
+                    let reason = Reason::Input { inputs: vec!["the table itself".to_owned()], certain: true };
+                    Verdict::Held(reason, Hold::Foreign { detail: detail.clone() })
+                }
+            };
+        };
+        if let Some(detail) = foreign {
+            return Verdict::Held(reason, Hold::Foreign { detail: detail.clone() });
+        }
+        if let Some(owner) = stamp.filter(|stamp| stamp.code != self.code && stamp.code_seen > self.code_seen)
+            && !self.allow.older_code
+        {
+            return Verdict::Held(reason, Hold::OlderCode { owner: owner.code });
+        }
+        match hold {
+            Some(Hold::Gone { .. }) if self.allow.gone => Verdict::Due(reason),
+            Some(hold) => Verdict::Held(reason, hold),
+            None => Verdict::Due(reason),
+        }
+    }
+
+    fn reason(
+        &self,
+        interval: Interval,
+        stamp: Option<&Stamp>,
+        gone: Option<String>,
+        changed: Vec<String>,
+        pending: Vec<String>,
+        pins: &[Pin],
+    ) -> Option<Reason> {
+        let failed = self.failed.covers(interval);
+        let Some(stamp) = stamp else {
+            return Some(if failed { Reason::Failed } else { Reason::NeverRan });
+        };
+        if stamp.code != self.code {
+            return Some(Reason::Code { from: stamp.code, to: self.code });
+        }
+        if let Some(path) = gone {
+            return Some(Reason::Gone { path });
+        }
+        if stamp.address() != address(interval, self.code, pins) {
+            let inputs = if changed.is_empty() { pending } else { changed };
+            return Some(if failed { Reason::Failed } else { Reason::Input { inputs, certain: true } });
+        }
+        if !pending.is_empty() {
+            return Some(Reason::Input { inputs: pending, certain: false });
+        }
+        if self.foreign.contains_key(&interval) && self.allow.foreign {
+            return Some(Reason::Forced);
+        }
+        if stamp.audits != self.audits {
+            return Some(if failed { Reason::Failed } else { Reason::Audits });
+        }
+        self.allow.force.then_some(Reason::Forced)
+    }
+}
+
+impl InputState<'_> {
+    /// What keeps a reader of `range` from running, and whether the input is going to change under it.
+    fn supply(&self, range: Interval, had_rows: bool) -> (Option<Hold>, bool) {
+        match &self.supply {
+            Supply::Source(source) => (
+                match source.delivery(range, had_rows) {
+                    Delivery::Ready => None,
+                    Delivery::Waiting(what) => Some(Hold::Waiting { what }),
+                    Delivery::Gone(path) => Some(Hold::Gone { path }),
+                    Delivery::Broken(what) => Some(Hold::Broken { what }),
+                },
+                false,
+            ),
+            Supply::Table(table) => {
+                let open_above = self.read.to.is_none();
+                (table.hold(range, open_above), table.pending.overlaps(range))
+            }
+        }
+    }
+}
+
+impl TableState {
+    fn hold(&self, range: Interval, open_above: bool) -> Option<Hold> {
+        // Slices of one table do not overlap, so the last that starts before the range's end is the one to look at.
+        let before_end = ..Interval::new(range.end(), Instant::MAX).unwrap_or(Interval::WHOLE);
+        let last = self.unavailable.range(before_end).next_back();
+        if let Some((interval, hold)) = last.filter(|(interval, _)| interval.overlaps(range)) {
+            return Some(match hold {
+                Hold::Waiting { what } => Hold::Waiting { what: what.clone() },
+                _ => Hold::Blocked { by: self.name.clone(), interval: *interval },
+            });
+        }
+        let beyond = self.open_ended && !open_above && self.due_end.is_none_or(|end| end < range.end());
+        beyond.then(|| Hold::Waiting { what: format!("{} up to {}", self.name, range.end()) })
+    }
+}

@@ -1,0 +1,87 @@
+//! What can go wrong around a run: few kinds, each with its exit code and the state of the slice.
+
+use oncemore_core::{Diagnostic, SliceState};
+
+/// Kind of a failure; decides the exit code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ErrorKind {
+    /// Wrong arguments, or a limit was reached.
+    Usage,
+    /// The project or its SQL is wrong.
+    Config,
+    /// Somebody else was faster or holds the slice: retry.
+    Conflict,
+    /// An audit did not hold.
+    AuditFailed,
+    /// The answer of a commit was lost.
+    Unknown,
+    /// A task failed.
+    TaskFailed,
+    /// A bug of ours.
+    Internal,
+}
+
+impl ErrorKind {
+    /// The exit code of a command that ends with this kind.
+    pub fn exit_code(self) -> u8 {
+        match self {
+            ErrorKind::Usage => 2,
+            ErrorKind::Config => 3,
+            ErrorKind::Conflict => 4,
+            ErrorKind::AuditFailed => 5,
+            ErrorKind::Unknown => 6,
+            ErrorKind::TaskFailed => 7,
+            ErrorKind::Internal => 70,
+        }
+    }
+}
+
+/// A failure, with what a user needs: what, the state of the slice, what to type next.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct RunError {
+    /// Kind.
+    pub kind: ErrorKind,
+    /// What happened: lower-case fragment, names in backticks.
+    pub message: String,
+    /// What to type or write next.
+    pub help: Option<String>,
+    /// State of the slice, where a slice is concerned.
+    pub state: Option<SliceState>,
+    /// What is wrong in the project's files.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl RunError {
+    /// A failure of `kind`.
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        RunError { kind, message: message.into(), help: None, state: None, diagnostics: Vec::new() }
+    }
+
+    /// Wrong use of a command.
+    pub fn usage(message: impl Into<String>, help: impl Into<String>) -> Self {
+        RunError::new(ErrorKind::Usage, message).help(help)
+    }
+
+    /// Adds what to do next.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// Adds the state that the slice is in.
+    #[must_use]
+    pub fn state(mut self, state: SliceState) -> Self {
+        self.state = Some(state);
+        self
+    }
+
+    /// Adds what is wrong in the project's files.
+    #[must_use]
+    pub fn diagnostics(mut self, diagnostics: Vec<Diagnostic>) -> Self {
+        self.diagnostics = diagnostics;
+        self
+    }
+}

@@ -1,0 +1,156 @@
+//! The whole story of one slice: code, inputs, attempts, rows, and why it is or is not stale.
+
+use oncemore_core::{Digest, Fingerprint, Instant, Interval, Stamp, TableName};
+use serde::Serialize;
+
+use crate::assess::{Allow, TableState, Verdict};
+use crate::error::RunError;
+use crate::ground::Ground;
+use crate::plan::{Hold, Reason};
+
+/// One input of the slice.
+#[derive(Clone, Debug, Serialize)]
+pub struct InputStory {
+    /// Table or source.
+    pub input: String,
+    /// Columns read; `None`: all.
+    pub columns: Option<Vec<String>>,
+    /// Range read; `None`: nothing is read for this interval.
+    pub range: Option<Interval>,
+    /// Version that the published slice was made from.
+    pub was: Option<Digest>,
+    /// Version there now.
+    pub now: Digest,
+    /// Rows there now in the slices or cells read.
+    pub rows: u64,
+    /// Slices of the input that changed after this slice was verified.
+    pub changed: Vec<String>,
+}
+
+/// One attempt at the slice.
+#[derive(Clone, Debug, Serialize)]
+pub struct AttemptStory {
+    /// Its epoch, `request.attempt`.
+    pub epoch: String,
+    /// Committed, unchanged, failed, superseded, open.
+    pub state: String,
+    /// Code it ran.
+    pub code: Digest,
+    /// When it began.
+    pub started: Instant,
+    /// When it ended.
+    pub ended: Option<Instant>,
+    /// Rows staged.
+    pub rows: Option<u64>,
+    /// Why it failed.
+    pub error: Option<String>,
+}
+
+/// The story of one slice.
+#[derive(Clone, Debug, Serialize)]
+pub struct Story {
+    /// The table.
+    pub model: TableName,
+    /// The slice's interval.
+    pub interval: Interval,
+    /// As people write it.
+    pub label: String,
+    /// Fresh, or why it needs work.
+    pub reason: Option<Reason>,
+    /// Why it can't run.
+    pub hold: Option<Hold>,
+    /// The model's code now.
+    pub code: Digest,
+    /// The stamp of what is published.
+    pub stamp: Option<Stamp>,
+    /// Fingerprint of what is published, for people.
+    pub fingerprint: Option<Fingerprint>,
+    /// Its inputs.
+    pub inputs: Vec<InputStory>,
+    /// Its attempts, newest first.
+    pub attempts: Vec<AttemptStory>,
+}
+
+/// The story of the slice of `interval` of the model at `at`, but for its attempts.
+///
+/// # Errors
+/// An interval that is none of the model's.
+pub fn explain(ground: &Ground, at: usize, interval: Interval) -> Result<Story, RunError> {
+    let tables = states_before(ground, at);
+    let model = &ground.models[at];
+    let subject = ground.subject(at, &tables, Allow::default());
+    let assessment = subject.assess(interval);
+    let stamp = subject.stamp(interval);
+    let inputs = subject
+        .inputs
+        .iter()
+        .map(|input| {
+            let name = &input.read.input;
+            let range = input.read.range(interval, &model.zone(), &input.zone);
+            let cells = range.map_or(&[][..], |range| input.cells.touching(range));
+            let calendar =
+                ground.position(name).and_then(|parent| ground.models[parent].calendar.as_ref());
+            let verified = stamp.map_or(Instant::MIN, |stamp| stamp.verified_at);
+            InputStory {
+                input: name.clone(),
+                columns: input.read.columns.as_deref().map(<[String]>::to_vec),
+                range,
+                was: stamp.and_then(|stamp| {
+                    stamp.inputs.iter().find(|pin| pin.input == *name).map(|pin| pin.version)
+                }),
+                now: assessment
+                    .pins
+                    .iter()
+                    .find(|pin| pin.input == *name)
+                    .map_or_else(|| Digest::of(b""), |pin| pin.version),
+                rows: cells.iter().map(|cell| cell.fingerprint.rows).sum(),
+                changed: cells
+                    .iter()
+                    .filter(|cell| stamp.is_some() && cell.changed_at.is_some_and(|changed| changed > verified))
+                    .map(|cell| {
+                        calendar.map_or_else(|| cell.interval.to_string(), |calendar| calendar.label(cell.interval))
+                    })
+                    .collect(),
+            }
+        })
+        .collect();
+    let (reason, hold) = match assessment.verdict {
+        Verdict::Fresh => (None, None),
+        Verdict::Due(reason) => (Some(reason), None),
+        Verdict::Held(reason, hold) => (Some(reason), Some(hold)),
+    };
+    Ok(Story {
+        model: model.name.clone(),
+        interval,
+        label: model.calendar.as_ref().map_or_else(|| "all".to_owned(), |calendar| calendar.label(interval)),
+        reason,
+        hold,
+        code: model.code,
+        stamp: stamp.cloned(),
+        fingerprint: stamp.map(|stamp| stamp.fingerprint),
+        inputs,
+        attempts: Vec::new(),
+    })
+}
+
+/// The states of the tables before the model at `at`, all that is due taken as going to run.
+fn states_before(ground: &Ground, at: usize) -> Vec<TableState> {
+    let mut tables: Vec<TableState> = Vec::with_capacity(at);
+    for (position, model) in ground.models[..at].iter().enumerate() {
+        let due = model.due(ground.now);
+        let mut state = model.state(&due);
+        let subject = ground.subject(position, &tables, Allow::default());
+        for interval in due {
+            match subject.assess(interval).verdict {
+                Verdict::Fresh => {}
+                Verdict::Due(_) => state.pending.insert(interval),
+                Verdict::Held(_, hold) if subject.stamp(interval).is_none() => {
+                    state.unavailable.insert(interval, hold);
+                }
+                Verdict::Held(..) => {}
+            }
+        }
+        tables.push(state);
+    }
+    tables
+}

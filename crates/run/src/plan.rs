@@ -1,0 +1,275 @@
+//! The plan: which slices need work, why, in which order, and which are held back. A pure function of its ground.
+
+use std::collections::BTreeSet;
+
+use oncemore_core::{Interval, TableName};
+use serde::Serialize;
+
+pub use crate::assess::{Hold, Reason};
+use crate::assess::{Allow, TableState, Verdict};
+use crate::error::RunError;
+use crate::ground::Ground;
+use crate::select::{Candidate, RangeRequest, Selection};
+
+/// What a user asks to have planned.
+#[derive(Clone, Debug, Default)]
+pub struct PlanOptions {
+    /// Range of time.
+    pub range: RangeRequest,
+    /// Models.
+    pub selection: Selection,
+    /// Reasons to keep, as words; none: all.
+    pub reasons: Vec<String>,
+    /// What is allowed.
+    pub allow: Allow,
+    /// Newest intervals first.
+    pub newest_first: bool,
+}
+
+/// One slice to be worked on.
+#[derive(Clone, Debug, Serialize)]
+pub struct Task {
+    /// Position of the model in the ground.
+    #[serde(skip)]
+    pub at: usize,
+    /// The table.
+    pub model: TableName,
+    /// The slice's interval.
+    pub interval: Interval,
+    /// The interval as people write it.
+    pub label: String,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// One slice that is held back.
+#[derive(Clone, Debug, Serialize)]
+pub struct Held {
+    /// Position of the model in the ground.
+    #[serde(skip)]
+    pub at: usize,
+    /// The table.
+    pub model: TableName,
+    /// The slice's interval.
+    pub interval: Interval,
+    /// The interval as people write it.
+    pub label: String,
+    /// Why it would be worked on.
+    pub reason: Reason,
+    /// Why it is not.
+    pub hold: Hold,
+}
+
+/// A parent that needs work itself and was left out of the selection.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct StaleParent {
+    /// The parent.
+    pub parent: String,
+    /// The selected model that reads it.
+    pub reader: String,
+}
+
+/// Counts of one model.
+#[derive(Clone, Debug, Serialize)]
+pub struct ModelSummary {
+    /// The table.
+    pub model: TableName,
+    /// Intervals that are due.
+    pub due: usize,
+    /// Of those, with nothing to do.
+    pub fresh: usize,
+    /// Tasks planned.
+    pub tasks: usize,
+    /// Slices held back.
+    pub held: usize,
+}
+
+/// What is to be done.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Plan {
+    /// The range asked for, in the zone of the first model that has one.
+    pub range: Option<String>,
+    /// Counts by model, in topological order.
+    pub models: Vec<ModelSummary>,
+    /// Tasks in topological order, then by interval.
+    pub tasks: Vec<Task>,
+    /// Slices held back.
+    pub held: Vec<Held>,
+    /// Parents that need work and are not selected.
+    pub stale_parents: BTreeSet<StaleParent>,
+}
+
+impl Plan {
+    /// Tasks that code or a dimension causes: those that nobody wants to pay for by accident.
+    pub fn guarded(&self, ground: &Ground) -> usize {
+        let is_dimension = |name: &String| {
+            ground.position(name).is_some_and(|at| ground.models[at].calendar.is_none())
+        };
+        self.tasks
+            .iter()
+            .filter(|task| match &task.reason {
+                Reason::Code { .. } => true,
+                Reason::Input { inputs, .. } => inputs.iter().any(is_dimension),
+                _ => false,
+            })
+            .count()
+    }
+}
+
+/// Plans what `options` ask for on `ground`.
+///
+/// # Errors
+/// A selection that matches nothing, or a range that can't be.
+pub fn plan(ground: &Ground, options: &PlanOptions) -> Result<Plan, RunError> {
+    let names: Vec<String> = ground.models.iter().map(|model| model.name.to_string()).collect();
+    let candidates: Vec<Candidate<'_>> = ground
+        .models
+        .iter()
+        .zip(&names)
+        .map(|(model, name)| Candidate {
+            name,
+            tags: &model.tags,
+            parents: model.reads.iter().filter_map(|read| ground.position(&read.input)).collect(),
+        })
+        .collect();
+    let selected = options.selection.resolve(&candidates)?;
+    let mut plan = Plan::default();
+    let mut tables: Vec<TableState> = Vec::with_capacity(ground.models.len());
+    for at in 0..ground.models.len() {
+        let state = plan_model(ground, at, &tables, options, selected.contains(&at), &mut plan)?;
+        tables.push(state);
+    }
+    if options.newest_first {
+        plan.tasks.sort_by(|a, b| a.at.cmp(&b.at).then(b.interval.cmp(&a.interval)));
+    }
+    Ok(plan)
+}
+
+fn plan_model(
+    ground: &Ground,
+    at: usize,
+    tables: &[TableState],
+    options: &PlanOptions,
+    selected: bool,
+    plan: &mut Plan,
+) -> Result<TableState, RunError> {
+    let model = &ground.models[at];
+    let due = model.due(ground.now);
+    let mut state = model.state(&due);
+    let range = asked_range(ground, at, options, plan)?;
+    let allow = if selected { options.allow } else { Allow { force: false, ..options.allow } };
+    let subject = ground.subject(at, tables, allow);
+    let mut summary =
+        ModelSummary { model: model.name.clone(), due: due.len(), fresh: 0, tasks: 0, held: 0 };
+    for interval in due {
+        let label = || model.calendar.as_ref().map_or_else(|| "all".to_owned(), |calendar| calendar.label(interval));
+        let assessment = subject.assess(interval);
+        let (reason, hold) = match assessment.verdict {
+            Verdict::Fresh => {
+                summary.fresh += 1;
+                continue;
+            }
+            Verdict::Due(reason) => (reason, None),
+            Verdict::Held(reason, hold) => (reason, Some(hold)),
+        };
+        let forced_outside = reason == Reason::Forced && !range.is_none_or(|range| range.covers(interval));
+        if forced_outside {
+            summary.fresh += 1;
+            continue;
+        }
+        let wanted = selected
+            && (options.reasons.is_empty() || options.reasons.iter().any(|word| word == reason.word()));
+        let inside = range.is_none_or(|range| range.covers(interval));
+        let touched = range.is_some_and(|range| range.overlaps(interval)) && !inside;
+        let exists = subject.stamp(interval).is_some();
+        match hold {
+            Some(hold) => {
+                if !keeps_serving(&hold, exists) {
+                    state.unavailable.insert(interval, hold.clone());
+                }
+                if wanted && (inside || touched) {
+                    summary.held += 1;
+                    plan.held.push(Held { at, model: model.name.clone(), interval, label: label(), reason, hold });
+                }
+            }
+            None if wanted && inside => {
+                note_stale_parents(ground, at, tables, interval, plan);
+                state.pending.insert(interval);
+                summary.tasks += 1;
+                plan.tasks.push(Task { at, model: model.name.clone(), interval, label: label(), reason });
+            }
+            None => {
+                leave_out(&mut state, interval, exists, &reason);
+                if wanted && touched {
+                    summary.held += 1;
+                    let hold = Hold::Waiting { what: "a range that covers all of it".to_owned() };
+                    plan.held.push(Held { at, model: model.name.clone(), interval, label: label(), reason, hold });
+                }
+            }
+        }
+    }
+    if selected {
+        plan.models.push(summary);
+    }
+    Ok(state)
+}
+
+/// Whether a held slice still holds what its readers may go on reading.
+fn keeps_serving(hold: &Hold, exists: bool) -> bool {
+    exists && matches!(hold, Hold::Gone { .. } | Hold::OlderCode { .. } | Hold::Waiting { .. })
+}
+
+/// A slice that needs work and is not going to get it: its readers are told, or can't run where it never ran.
+fn leave_out(state: &mut TableState, interval: Interval, exists: bool, reason: &Reason) {
+    let certain = !matches!(reason, Reason::Input { certain: false, .. } | Reason::Audits | Reason::Forced);
+    if !exists {
+        let hold = Hold::Blocked { by: state.name.clone(), interval };
+        state.unavailable.insert(interval, hold);
+    } else if certain {
+        state.left_out.insert(interval);
+    }
+}
+
+fn note_stale_parents(ground: &Ground, at: usize, tables: &[TableState], interval: Interval, plan: &mut Plan) {
+    let model = &ground.models[at];
+    for read in &model.reads {
+        let Some(table) = tables.iter().find(|table| table.name == read.input) else { continue };
+        let zone = ground.position(&read.input).map(|parent| ground.models[parent].zone());
+        let Some(zone) = zone else { continue };
+        let range = read.range(interval, &model.zone(), &zone);
+        if range.is_some_and(|range| table.left_out.overlaps(range)) {
+            plan.stale_parents
+                .insert(StaleParent { parent: table.name.clone(), reader: model.name.to_string() });
+        }
+    }
+}
+
+fn asked_range(
+    ground: &Ground,
+    at: usize,
+    options: &PlanOptions,
+    plan: &mut Plan,
+) -> Result<Option<Interval>, RunError> {
+    if options.range.is_open() {
+        return Ok(None);
+    }
+    let model = &ground.models[at];
+    let Some(calendar) = &model.calendar else { return Ok(None) };
+    let range = options.range.resolve(calendar)?;
+    if range.end() > ground.now && range.end() != oncemore_core::Instant::MAX {
+        return Err(RunError::usage(
+            format!("the range ends in the future, at {}", range.end()),
+            "only intervals that have ended can run: give an earlier `--to`",
+        ));
+    }
+    if plan.range.is_none() {
+        let days = (range.end().0.saturating_sub(range.start().0)) as f64 / 86_400e6;
+        plan.range = Some(format!(
+            "{} to {} ({days:.0} days, {})",
+            calendar.zone.wall(range.start()),
+            calendar.zone.wall(range.end()),
+            calendar.zone
+        ));
+    }
+    Ok(Some(range))
+}

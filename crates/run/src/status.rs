@@ -1,0 +1,151 @@
+//! The state of every slice, as a picture is made of it: a model a line, an interval a cell.
+
+use oncemore_core::{Instant, Interval, Origin, TableName};
+use serde::Serialize;
+
+use crate::assess::{Allow, Hold, Reason, TableState, Verdict};
+use crate::ground::Ground;
+
+/// State of one slice.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "state")]
+pub enum SliceStatus {
+    /// What the code gives, from what is there.
+    Fresh,
+    /// Vouched for, not computed.
+    Accepted {
+        /// The reason given.
+        because: String,
+    },
+    /// Published, and in need of work.
+    Stale {
+        /// Why.
+        reason: Reason,
+    },
+    /// Never published, and ready to run.
+    Due,
+    /// The last attempt failed.
+    Failed,
+    /// Can't run now.
+    Held {
+        /// Why it needs work.
+        reason: Reason,
+        /// Why it can't run.
+        hold: Hold,
+    },
+}
+
+impl SliceStatus {
+    /// The worse, the greater: the order in which models are listed.
+    pub fn rank(&self) -> u8 {
+        match self {
+            SliceStatus::Fresh => 0,
+            SliceStatus::Accepted { .. } => 1,
+            SliceStatus::Due => 2,
+            SliceStatus::Held { hold: Hold::Waiting { .. }, .. } => 3,
+            SliceStatus::Stale { .. } => 4,
+            SliceStatus::Held { .. } => 5,
+            SliceStatus::Failed => 6,
+        }
+    }
+
+    /// One word: fresh, accepted, due, waiting, stale, held or failed.
+    pub fn word(&self) -> &'static str {
+        match self {
+            SliceStatus::Fresh => "fresh",
+            SliceStatus::Accepted { .. } => "accepted",
+            SliceStatus::Due => "due",
+            SliceStatus::Held { hold: Hold::Waiting { .. }, .. } => "waiting",
+            SliceStatus::Stale { .. } => "stale",
+            SliceStatus::Held { .. } => "held",
+            SliceStatus::Failed => "failed",
+        }
+    }
+}
+
+/// One slice.
+#[derive(Clone, Debug, Serialize)]
+pub struct SliceLine {
+    /// Its interval.
+    pub interval: Interval,
+    /// As people write it.
+    pub label: String,
+    /// Its state.
+    pub status: SliceStatus,
+    /// Rows published, if any were.
+    pub rows: Option<u64>,
+    /// Last time the rows changed.
+    pub changed_at: Option<Instant>,
+}
+
+/// One model.
+#[derive(Clone, Debug, Serialize)]
+pub struct ModelLine {
+    /// The table.
+    pub model: TableName,
+    /// Interval length and zone, `day, America/New_York`; `whole table` for one slice.
+    pub cut: String,
+    /// Rows over all slices.
+    pub rows: u64,
+    /// Its slices, in order of time.
+    pub slices: Vec<SliceLine>,
+}
+
+impl ModelLine {
+    /// Rank of its worst slice.
+    pub fn rank(&self) -> u8 {
+        self.slices.iter().map(|slice| slice.status.rank()).max().unwrap_or(0)
+    }
+}
+
+/// The state of all models, in topological order.
+pub fn status(ground: &Ground) -> Vec<ModelLine> {
+    let mut tables: Vec<TableState> = Vec::with_capacity(ground.models.len());
+    let mut lines = Vec::with_capacity(ground.models.len());
+    for (at, model) in ground.models.iter().enumerate() {
+        let due = model.due(ground.now);
+        let mut state = model.state(&due);
+        let subject = ground.subject(at, &tables, Allow::default());
+        let mut slices = Vec::with_capacity(due.len());
+        for interval in due {
+            let stamp = subject.stamp(interval);
+            let verdict = subject.assess(interval).verdict;
+            match &verdict {
+                Verdict::Due(_) => state.pending.insert(interval),
+                Verdict::Held(_, hold) if stamp.is_none() => {
+                    state.unavailable.insert(interval, hold.clone());
+                }
+                _ => {}
+            }
+            let status = match (verdict, stamp) {
+                (Verdict::Fresh, Some(stamp)) => match &stamp.origin {
+                    Origin::Computed => SliceStatus::Fresh,
+                    Origin::Accepted { because } => SliceStatus::Accepted { because: because.clone() },
+                },
+                (Verdict::Fresh, None) => SliceStatus::Fresh,
+                (Verdict::Due(Reason::Failed), _) => SliceStatus::Failed,
+                (Verdict::Due(_), None) => SliceStatus::Due,
+                (Verdict::Due(reason), Some(_)) => SliceStatus::Stale { reason },
+                (Verdict::Held(reason, hold), _) => SliceStatus::Held { reason, hold },
+            };
+            slices.push(SliceLine {
+                interval,
+                label: model.calendar.as_ref().map_or_else(|| "all".to_owned(), |calendar| calendar.label(interval)),
+                status,
+                rows: stamp.map(|stamp| stamp.fingerprint.rows),
+                changed_at: stamp.map(|stamp| stamp.changed_at),
+            });
+        }
+        lines.push(ModelLine {
+            model: model.name.clone(),
+            cut: model.calendar.as_ref().map_or_else(
+                || "whole table".to_owned(),
+                |calendar| format!("{}, {}", calendar.length, calendar.zone),
+            ),
+            rows: model.stamps.iter().map(|stamp| stamp.fingerprint.rows).sum(),
+            slices,
+        });
+        tables.push(state);
+    }
+    lines
+}
