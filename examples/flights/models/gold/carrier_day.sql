@@ -16,7 +16,7 @@ SELECT flight_date,
        count(*) FILTER (WHERE status = 'diverted') AS diverted,
        count(*) FILTER (WHERE status = 'cancelled') AS cancelled,
        -- late is what the authority counts as late: fifteen minutes or more
-       count(*) FILTER (WHERE arr_delay >= 15) AS late,
+       count(CASE WHEN arr_delay >= 15 THEN 1 END) AS late,
        sum(arr_delay) AS arr_delay_minutes,
        avg(arr_delay) AS arr_delay_mean,
        sum(distance) FILTER (WHERE status = 'completed') AS miles
