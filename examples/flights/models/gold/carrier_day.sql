@@ -6,7 +6,7 @@ time: flight_date
 key: [flight_date, carrier]
 tags: [daily]
 audits:
-  - relationship: {columns: [carrier], to: gold.airlines, columns_there: [carrier]}
+  - relationship: {columns: [carrier], to: gold.airlines, to_columns: [carrier]}
   - expression: flights = completed + diverted + cancelled
 */
 SELECT flight_date,
