@@ -1,1 +1,6 @@
-//! placeholder
+//! The engine that computes slices: Apache DataFusion made deterministic, and what feeds it.
+//!
+//! Knows SQL, Arrow and Parquet. Must not know projects, plans or how a run is scheduled.
+
+pub mod engine;
+pub mod error;
