@@ -1,1 +1,4 @@
 //! placeholder
+
+pub mod source;
+pub mod table;
