@@ -4,3 +4,7 @@
 
 pub mod engine;
 pub mod error;
+pub mod source;
+pub mod table;
+
+pub use error::EngineError;
