@@ -14,6 +14,7 @@ use serde::Serialize;
 
 use crate::error::{ErrorKind, RunError};
 use crate::select::RangeRequest;
+use crate::task;
 use crate::workspace::Workspace;
 
 /// How a key's row differs.
@@ -95,11 +96,9 @@ pub async fn diff(
         RunError::usage(format!("`{model}` has no version yet"), format!("`oncemore run {model}` makes the first"))
     })?;
     let older = older(workspace, &head, range, against)?;
-    let files = |head: &TableHead| -> Result<Arc<dyn datafusion::catalog::TableProvider>, RunError> {
-        let files = head.files(range)?.into_iter().map(Into::into).collect();
-        Ok(table::provider(files, Arc::clone(&facts.schema)))
-    };
-    let inputs = vec![("diff.older".to_owned(), files(&older)?), ("diff.newer".to_owned(), files(&head)?)];
+    let files =
+        |head: &TableHead| table::provider(task::data_files(head.files(range)), Arc::clone(&facts.schema), None);
+    let inputs = vec![("diff.older".to_owned(), files(&older)), ("diff.newer".to_owned(), files(&head))];
     let sql = sql(&facts.schema, &own.key, own.time.as_deref());
     let mut rows = workspace.engine()?.query(&sql, inputs).await?;
     let key = if own.key.is_empty() { names(&facts.schema) } else { own.key.clone() };
@@ -108,7 +107,7 @@ pub async fn diff(
     while let Some(batch) = rows.next().await {
         collected.take(&batch?, &facts.schema, own.calendar.as_ref(), limit)?;
     }
-    let rows_now: u64 = head.files(range)?.iter().map(|file| file.rows).sum();
+    let rows_now: u64 = head.files(range).iter().map(|file| file.rows).sum();
     collected.diff.same = rows_now.saturating_sub(collected.diff.new + collected.diff.changed);
     collected.diff.by_interval =
         collected.by_interval.into_iter().map(|(label, [gone, new, changed])| (label, gone, new, changed)).collect();
@@ -116,14 +115,14 @@ pub async fn diff(
 }
 
 fn version(head: &TableHead) -> String {
-    format!("snapshot {} ({})", head.snapshot_id, head.committed_at)
+    head.snapshot_id.map_or_else(|| "before the first snapshot".to_owned(), |id| format!("snapshot {id}"))
 }
 
 fn older(workspace: &Workspace, head: &TableHead, range: Interval, against: &Against) -> Result<TableHead, RunError> {
-    let paths = |head: &TableHead| -> Result<Vec<String>, RunError> {
-        let mut paths: Vec<String> = head.files(range)?.into_iter().map(|file| file.path).collect();
+    let paths = |head: &TableHead| {
+        let mut paths: Vec<String> = head.files(range).into_iter().map(|file| file.path).collect();
         paths.sort_unstable();
-        Ok(paths)
+        paths
     };
     let none = || {
         RunError::usage(
@@ -134,10 +133,10 @@ fn older(workspace: &Workspace, head: &TableHead, range: Interval, against: &Aga
     match against {
         Against::Snapshot(id) => workspace.warehouse.head_at(&head.table, *id)?.ok_or_else(none),
         Against::Previous => {
-            let now = paths(head)?;
+            let now = paths(head);
             for id in workspace.warehouse.snapshots(&head.table)? {
                 let Some(older) = workspace.warehouse.head_at(&head.table, id)? else { continue };
-                if paths(&older)? != now {
+                if paths(&older) != now {
                     return Ok(older);
                 }
             }

@@ -2,22 +2,23 @@
 
 mod publisher;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use futures::StreamExt;
-use oncemore_commit::Attempt;
-use oncemore_core::{AuditFailure, Interval, SliceState, TableName};
+use oncemore_commit::{Attempt, AttemptEnd, AttemptState, Change, Publish};
+use oncemore_core::{AttemptId, AuditFailure, Instant, Interval, SliceState, TableName};
 use oncemore_project::Model;
 use serde::Serialize;
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
 
-use self::publisher::{Publisher, Ready};
-use crate::assess::{Assessment, TableState, Verdict};
+use self::publisher::Publisher;
+use crate::assess::{Allow, Assessment, TableState, Verdict};
 use crate::error::{ErrorKind, RunError};
-use crate::ground::Ground;
-use crate::plan::{Held, Hold, Plan, PlanOptions, Reason, Task, plan};
-use crate::task;
+use crate::ground::{Ground, ModelGround};
+use crate::plan::{Held, Hold, Plan, PlanOptions, Reason, Task, keeps_serving, plan};
+use crate::task::{self, Failed};
 use crate::workspace::Workspace;
 
 /// How to run.
@@ -148,9 +149,9 @@ impl RunReport {
 /// A plan that can't be made, or that goes beyond a limit; nothing has run then. What fails while running is in
 /// the report.
 pub async fn run(
-    workspace: &Workspace,
+    workspace: &Arc<Workspace>,
     options: &RunOptions,
-    observer: &dyn Observer,
+    observer: &Arc<dyn Observer>,
     stop: &Stop,
 ) -> Result<RunReport, RunError> {
     let mut ground = workspace.ground()?;
@@ -162,7 +163,9 @@ pub async fn run(
         return Ok(report);
     }
     report.request = workspace.warehouse.begin_request(options.request.as_deref())?;
-    let mut run = Run { workspace, options, observer, stop, report, tables: Vec::new() };
+    let untouched = |model: &ModelGround| TableState { name: model.name.to_string(), ..TableState::default() };
+    let tables = ground.models.iter().map(untouched).collect();
+    let mut run = Run { workspace, options, observer, stop, report, tables };
     for level in levels(&ground) {
         run.level(&mut ground, &plan, &level).await?;
     }
@@ -248,6 +251,7 @@ impl Run<'_> {
                     code_seen: ground.models[task.at].code_seen,
                     assessment: assessment.clone(),
                     attempt,
+                    replace_foreign: self.options.plan.allow.foreign,
                 };
                 running.spawn(job.run());
             }
@@ -331,7 +335,13 @@ impl Run<'_> {
                 failed.insert((done.at, failure.interval));
                 // What is unknown stays open: `resolve` finds out what became of it.
                 if failure.state != SliceState::Unknown {
-                    self.workspace.warehouse.fail_attempt(done.attempt, &failure.message)?;
+                    let end = AttemptEnd {
+                        id: done.attempt,
+                        state: AttemptState::Failed,
+                        error: Some(failure.message.clone()),
+                        ..AttemptEnd::default()
+                    };
+                    self.workspace.warehouse.end_attempts(&[end])?;
                 }
                 if !self.stop.is_stopped() {
                     self.observer.event(Event::Failed(failure.clone()));
@@ -382,6 +392,7 @@ struct Job {
     code_seen: Instant,
     assessment: Assessment,
     attempt: Attempt,
+    replace_foreign: bool,
 }
 
 /// What became of a task.
@@ -413,18 +424,17 @@ impl Job {
             return Err(self.failure(RunError::new(ErrorKind::Internal, format!("no model is called `{name}`"))));
         };
         let audits_only = matches!(self.assessment.verdict, Verdict::Due(Reason::Audits));
-        let prepared = self.prepare(model, audits_only).await;
-        let change = match prepared {
+        let change = match self.prepare(model, audits_only).await {
             Ok(change) => change,
             Err(failed) => {
                 self.publisher.give_up();
-                return Err(failed.of(model, self.task.interval, self.task.label.clone()));
+                return Err(failed.of(&model.name, self.task.interval, self.task.label.clone()));
             }
         };
-        let draft = self.draft(model);
-        let published = self.publisher.publish(draft.publish(change)).await;
+        let publish = self.workspace.publish_of(model, &self.assessment, &self.attempt, self.code_seen, change);
+        let publish = Publish { replace_foreign: self.replace_foreign, ..publish };
         let (table, label) = (self.task.model.clone(), self.task.label.clone());
-        match published {
+        match self.publisher.publish(publish).await {
             Ok(published) if audits_only => {
                 *rows = published.rows;
                 self.observer.event(Event::Unchanged { model: table, label, rows: *rows });
@@ -442,5 +452,26 @@ impl Job {
             }
             Err(error) => Err(self.failure(error.into())),
         }
+    }
+
+    /// Computes, stages and audits; for changed audits alone, audits what is published.
+    async fn prepare(&self, model: &Model, audits_only: bool) -> Result<Change, Failed> {
+        // Held while the slice is computed, not while it waits to be published.
+        let _permit = self.permits.acquire().await;
+        if self.stop.is_stopped() {
+            return Err(RunError::new(ErrorKind::TaskFailed, "stopped before it began").into());
+        }
+        let (table, label, reason) = (self.task.model.clone(), self.task.label.clone(), self.task.reason.clone());
+        self.observer.event(Event::Started { model: table, label, reason });
+        if audits_only {
+            task::audit_published(&self.workspace, model, self.task.interval).await?;
+            return Ok(Change::Restamp);
+        }
+        let audited = task::prepare(&self.workspace, model, self.task.interval, &self.attempt, &self.stop).await?;
+        Ok(Change::Replace(audited))
+    }
+
+    fn failure(&self, error: RunError) -> TaskFailure {
+        Failed::from(error).of(&self.task.model, self.task.interval, self.task.label.clone())
     }
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use arrow::datatypes::SchemaRef;
-use oncemore_backend::engine::{Analysis, InputSchema, InputTime, ModelQuery, QueryLiteral};
-use oncemore_backend::source::time_type_of;
+use oncemore_backend::engine::{Analysis, InputSchema, InputTime, Literal, ModelQuery};
+use oncemore_backend::source::{column_type, time_type};
 use oncemore_core::{Digest, Digester, Read, TimeType};
 use oncemore_project::{Kind, Model, Variable};
 
@@ -40,32 +40,25 @@ pub(crate) fn derive(workspace: &Workspace) -> Result<BTreeMap<String, Facts>, R
         let key = key_of(model, &query);
         let known = workspace
             .warehouse
-            .cache_get("analysis", &name)?
-            .and_then(|bytes| remembered(&bytes, key));
+            .cache_get("analysis", &name, &key.to_string())?
+            .and_then(|bytes| Analysis::from_json(std::str::from_utf8(&bytes).ok()?));
         let analysis = match known {
             Some(analysis) => analysis,
             None => {
                 let analysis = workspace.engine()?.analyse(&query).map_err(|error| config_error(model, &error))?;
-                let mut bytes = key.0.to_vec();
-                bytes.extend_from_slice(analysis.to_json().as_bytes());
-                fresh.push((name.clone(), bytes));
+                fresh.push((name.clone(), key.to_string(), analysis.to_json().into_bytes()));
                 analysis
             }
         };
         let Analysis { schema, time_type, reads, notes } = analysis;
         all.insert(name, Facts { query, schema, time_type, reads, notes });
     }
-    if !workspace.options.read_only {
-        for (name, bytes) in fresh {
-            workspace.warehouse.cache_put("analysis", &name, &bytes)?;
-        }
-    }
+    let values: Vec<_> = fresh
+        .iter()
+        .map(|(name, key, bytes)| ("analysis", name.as_str(), key.as_str(), bytes.as_slice()))
+        .collect();
+    workspace.warehouse.cache_put(&values)?;
     Ok(all)
-}
-
-fn remembered(bytes: &[u8], key: Digest) -> Option<Analysis> {
-    let (own, json) = bytes.split_at_checked(32)?;
-    (own == key.0).then(|| Analysis::from_json(std::str::from_utf8(json).ok()?)).flatten()
 }
 
 fn key_of(model: &Model, query: &ModelQuery) -> Digest {
@@ -109,9 +102,10 @@ fn query_of(workspace: &Workspace, model: &Model, known: &BTreeMap<String, Facts
 
 fn input_schema(workspace: &Workspace, name: &str, known: &BTreeMap<String, Facts>) -> Result<InputSchema, RunError> {
     if let Some(source) = workspace.sources.get(name) {
-        let schema = source.index.schema();
+        let schema = source.index.schema()?;
         let time = source.spec.time.as_ref().and_then(|column| {
-            let time_type = time_type_of(&schema, column)?;
+            let field = schema.field_with_name(column).ok()?;
+            let time_type = time_type(column_type(field.data_type())?)?;
             Some(InputTime { column: column.clone(), time_type })
         });
         return Ok(InputSchema { name: name.to_owned(), schema, time, key: source.spec.key.clone() });
@@ -123,12 +117,12 @@ fn input_schema(workspace: &Workspace, name: &str, known: &BTreeMap<String, Fact
     Ok(InputSchema { name: name.to_owned(), schema: Arc::clone(&facts.schema), time, key: model.key.clone() })
 }
 
-fn literal(variable: &Variable) -> QueryLiteral {
+fn literal(variable: &Variable) -> Literal {
     match variable {
-        Variable::Int(value) => QueryLiteral::Int(*value),
-        Variable::Float(value) => QueryLiteral::Float(*value),
-        Variable::Text(value) => QueryLiteral::Text(value.clone()),
-        Variable::Bool(value) => QueryLiteral::Bool(*value),
+        Variable::Integer(value) => Literal::Int(*value),
+        Variable::Float(value) => Literal::Float(*value),
+        Variable::Text(value) => Literal::Text(value.clone()),
+        Variable::Boolean(value) => Literal::Bool(*value),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use oncemore_backend::source::{Delivery as Found, SourceIndex};
-use oncemore_core::{Instant, Interval, SourceSpec};
+use oncemore_core::{Instant, Interval};
 
 use crate::assess::{Delivery, SourceState};
 
@@ -20,14 +20,13 @@ pub(crate) struct Limits {
 
 /// A source, asked about ranges.
 pub(crate) struct SourceSupply {
-    spec: SourceSpec,
     index: Arc<SourceIndex>,
     limits: Limits,
 }
 
 impl SourceSupply {
-    pub(crate) fn new(spec: SourceSpec, index: Arc<SourceIndex>, limits: Limits) -> Self {
-        SourceSupply { spec, index, limits }
+    pub(crate) fn new(index: Arc<SourceIndex>, limits: Limits) -> Self {
+        SourceSupply { index, limits }
     }
 }
 
@@ -38,11 +37,11 @@ impl SourceState for SourceSupply {
         let open = if range.end() == Instant::MAX { self.limits.now } else { range.end() };
         let end = self.limits.end.map_or(open, |end| open.min(end));
         let Some(expected) = Interval::new(range.start().max(start), end) else { return Delivery::Ready };
-        match self.index.delivered(&self.spec, expected) {
+        match self.index.delivered(expected) {
             Found::Ready => Delivery::Ready,
             // A slice that was published had its files; waiting for them again means that they vanished.
-            Found::Waiting { what, file: true } if had_rows => Delivery::Gone(what),
-            Found::Waiting { what, .. } => Delivery::Waiting(what),
+            Found::Waiting { what } if had_rows => Delivery::Gone(what),
+            Found::Waiting { what } => Delivery::Waiting(what),
             Found::Gone { path } => Delivery::Gone(path),
             Found::Missing { what } => Delivery::Broken(what),
         }

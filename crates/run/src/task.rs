@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use datafusion::catalog::TableProvider;
 use futures::StreamExt;
-use oncemore_backend::{audit, source, table};
-use oncemore_commit::{Attempt, Audited, SliceWriter, Staged};
-use oncemore_core::{Interval, SliceState};
+use oncemore_backend::table::{self, DataFile, Keep};
+use oncemore_backend::{audit, source};
+use oncemore_commit::{Attempt, Audited, DataFileRef, SliceWriter, Staged};
+use oncemore_core::{Digest, Digester, Interval, SliceState, TableName};
 use oncemore_project::{Kind, Model};
 
 use crate::error::{ErrorKind, RunError};
@@ -24,7 +25,7 @@ pub(crate) async fn prepare(
 ) -> Result<Audited, Failed> {
     let facts = &workspace.facts[&model.name.to_string()];
     let staged = stage(workspace, model, facts, interval, attempt, stop).await?;
-    let rows = table::provider(staged.data_files(), Arc::clone(&facts.schema));
+    let rows = table::provider(staged_files(&staged), Arc::clone(&facts.schema), None);
     check(workspace, model, interval, rows).await?;
     Ok(staged.audited())
 }
@@ -49,9 +50,9 @@ impl<E: Into<RunError>> From<E> for Failed {
 }
 
 impl Failed {
-    pub(crate) fn of(self, model: &Model, interval: Interval, label: String) -> TaskFailure {
+    pub(crate) fn of(self, model: &TableName, interval: Interval, label: String) -> TaskFailure {
         TaskFailure {
-            model: model.name.clone(),
+            model: model.clone(),
             interval,
             label,
             kind: self.error.kind,
@@ -152,7 +153,7 @@ pub(crate) fn whole_input(workspace: &Workspace, name: &str) -> Result<Arc<dyn T
 
 fn input(workspace: &Workspace, name: &str, range: Option<Interval>) -> Result<Arc<dyn TableProvider>, RunError> {
     if let Some(loaded) = workspace.sources.get(name) {
-        return Ok(source::provider(&loaded.spec, &loaded.index, range, &workspace.options.root, &workspace.cache)?);
+        return Ok(source::provider(&workspace.options.root, &loaded.index, range, Some(&workspace.cache))?);
     }
     let (Some(model), Some(facts)) = (workspace.model(name), workspace.facts.get(name)) else {
         return Err(RunError::new(ErrorKind::Internal, format!("no input is called `{name}`")));
@@ -167,9 +168,33 @@ fn published(
     range: Option<Interval>,
 ) -> Result<Arc<dyn TableProvider>, RunError> {
     let files = match (range, workspace.warehouse.head(&model.name)?) {
-        (Some(range), Some(head)) => head.files(range)?,
+        (Some(range), Some(head)) => head.files(range),
         _ => Vec::new(),
     };
-    let files = files.into_iter().map(Into::into).collect();
-    Ok(table::cached(&workspace.cache, files, Arc::clone(&facts.schema)))
+    // Only tables of one slice are read whole again and again.
+    let keep = model.calendar.is_none().then(|| Keep {
+        cache: Arc::clone(&workspace.cache),
+        name: model.name.to_string(),
+        version: version_of(&files),
+    });
+    Ok(table::provider(data_files(files), Arc::clone(&facts.schema), keep))
+}
+
+fn version_of(files: &[DataFileRef]) -> Digest {
+    files.iter().fold(Digester::new("files"), |digester, file| digester.field("path", &file.path)).finish()
+}
+
+/// Files of a table, as the engine takes them.
+pub(crate) fn data_files(files: Vec<DataFileRef>) -> Vec<DataFile> {
+    let file = |file: DataFileRef| DataFile { path: file.path.into(), rows: file.rows, bytes: file.bytes };
+    files.into_iter().map(file).collect()
+}
+
+/// Files of a staged slice, as the engine takes them.
+fn staged_files(staged: &Staged) -> Vec<DataFile> {
+    let file = |path: String| {
+        let bytes = std::fs::metadata(&path).map_or(0, |found| found.len());
+        DataFile { path: path.into(), rows: staged.rows, bytes }
+    };
+    staged.paths().into_iter().map(file).collect()
 }

@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 
 use oncemore_backend::engine::{Engine, EngineOptions};
 use oncemore_backend::source::{self, ProviderCache, SourceIndex};
-use oncemore_commit::Warehouse;
+use oncemore_commit::{AttemptState, Warehouse};
 use oncemore_core::{
     Calendar, ColumnType, Instant, IntervalLength, IntervalSet, SourceSpec, World, Zone,
 };
@@ -54,6 +54,9 @@ pub struct Workspace {
     pub(crate) cache: Arc<ProviderCache>,
     engine: OnceLock<Engine>,
 }
+
+/// Decoded inputs that may stay in memory over the tasks of one command, in bytes.
+const CACHE_BYTES: usize = 512 << 20;
 
 /// Reads the texts that make up the project in `root`: `oncemore.yml`, `models/**/*.sql`, `tests/*.yml`.
 ///
@@ -132,7 +135,7 @@ impl Workspace {
             world,
             sources: BTreeMap::new(),
             facts: BTreeMap::new(),
-            cache: Arc::default(),
+            cache: Arc::new(ProviderCache::new(CACHE_BYTES)),
             engine: OnceLock::new(),
         };
         workspace.look_at_sources().await?;
@@ -180,7 +183,7 @@ impl Workspace {
                 let ground = SourceGround {
                     cells: source_cells(&source.index),
                     zone: zone_of(&source.spec),
-                    state: Box::new(SourceSupply::new(source.spec.clone(), source.index.clone(), limits)),
+                    state: Box::new(SourceSupply::new(source.index.clone(), limits)),
                 };
                 (source.spec.name.clone(), ground)
             })
@@ -217,7 +220,13 @@ impl Workspace {
                 .map(|(input, _)| input.clone())
                 .collect(),
             stamps: Arc::default(),
-            failed: self.warehouse.failed(&model.name)?.into_iter().collect::<IntervalSet>(),
+            failed: self
+                .warehouse
+                .last_attempts(&model.name)?
+                .into_iter()
+                .filter(|row| row.state == AttemptState::Failed)
+                .map(|row| row.attempt.interval)
+                .collect::<IntervalSet>(),
             foreign: foreign.into_iter().map(|found| (found.interval, found.detail)).collect(),
             cells: InputCells::default(),
         };
@@ -230,12 +239,14 @@ impl Workspace {
         let now = self.world.now();
         for declared in &self.project.sources {
             let spec = &declared.spec;
-            let known = self.warehouse.cache_get("source", &spec.name)?;
-            let known = known.and_then(|bytes| SourceIndex::from_bytes(&bytes));
+            let known = self.warehouse.cache_get("source", &spec.name, "")?;
+            let known: Option<SourceIndex> = known.and_then(|bytes| serde_json::from_slice(&bytes).ok());
             let cells = self.cells_of(spec);
             let index = source::scan(spec, &self.options.root, known.as_ref(), &cells, now).await?;
-            if known.as_ref() != Some(&index) && !self.options.read_only {
-                self.warehouse.cache_put("source", &spec.name, &index.to_bytes())?;
+            if index.files_read() > 0 || known.is_none_or(|known| known.version() != index.version()) {
+                let bytes = serde_json::to_vec(&index)
+                    .map_err(|error| RunError::new(ErrorKind::Internal, error.to_string()))?;
+                self.warehouse.cache_put(&[("source", &spec.name, "", &bytes)])?;
             }
             let loaded = LoadedSource { spec: spec.clone(), index: Arc::new(index) };
             self.sources.insert(spec.name.clone(), loaded);
