@@ -1,4 +1,5 @@
 //! placeholder
 
+pub mod audit;
 pub mod source;
 pub mod table;
