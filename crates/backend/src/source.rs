@@ -21,6 +21,7 @@ mod types;
 
 pub use cache::ProviderCache;
 pub use discover::Identity;
+pub(crate) use error::nearest;
 pub use error::{SourceError, SourceErrorKind};
 pub use index::{Cell, Delivery, GoneFile, SourceFile, SourceIndex};
 pub use provider::{SourceTable, provider};

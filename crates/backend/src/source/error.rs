@@ -72,6 +72,24 @@ impl SourceError {
         self
     }
 
+    /// The trouble with a source that an engine's error stems from, if it does.
+    pub fn find(error: &DataFusionError) -> Option<&SourceError> {
+        let mut at: Option<&(dyn std::error::Error + 'static)> = Some(error);
+        while let Some(error) = at {
+            if let Some(found) = error.downcast_ref::<SourceError>() {
+                return Some(found);
+            }
+            at = match error.downcast_ref::<DataFusionError>() {
+                Some(DataFusionError::External(inner)) => Some(inner.as_ref()),
+                Some(DataFusionError::Shared(inner)) => Some(inner.as_ref()),
+                Some(DataFusionError::Context(_, inner)) => Some(inner.as_ref()),
+                Some(DataFusionError::Collection(all)) => all.first().map(|first| first as _),
+                _ => error.source(),
+            };
+        }
+        None
+    }
+
     pub(crate) fn io(path: &str, what: &str, error: &std::io::Error) -> Self {
         let kind = match error.kind() {
             std::io::ErrorKind::NotFound => SourceErrorKind::Missing,

@@ -53,11 +53,6 @@ impl Pattern {
         })
     }
 
-    /// Whether paths hold an interval.
-    pub(crate) fn has_interval(&self) -> bool {
-        self.calendar.is_some()
-    }
-
     /// Whether the path is one file's name.
     pub(crate) fn is_plain(&self) -> bool {
         self.calendar.is_none() && self.text.split('/').all(is_literal)

@@ -184,6 +184,7 @@ pub(crate) fn moved(path: &str, what: &str) -> SourceError {
 /// Prints of one file's cells, gathered batch by batch.
 struct Gather<'a> {
     path: &'a str,
+    root: &'a Path,
     name: Option<&'a str>,
     time: Option<(usize, TimeType)>,
     zone: &'a Zone,
@@ -212,6 +213,7 @@ impl<'a> Gather<'a> {
         }
         Ok(Gather {
             path: &found.path,
+            root: &job.root,
             name: job.spec.time.as_deref(),
             time,
             zone: &job.zone,
@@ -257,6 +259,7 @@ impl<'a> Gather<'a> {
         let mut error =
             SourceError::new(SourceErrorKind::Malformed, self.path, format!("time column `{name}` {what}{place}"));
         error.line = line;
+        error.shown = line.and_then(|line| bytes::show_line(self.root, self.path, line));
         error.help("each row needs its time: correct the file, or read the source without `time:`")
     }
 
