@@ -39,7 +39,7 @@ pub(super) fn scalar() -> Vec<Arc<ScalarUDF>> {
 pub(super) fn aggregate() -> Vec<Arc<AggregateUDF>> {
     let mut all = SessionStateDefaults::default_aggregate_functions();
     all.retain(|function| !APPROXIMATE.contains(&function.name()));
-    all
+    all.into_iter().map(super::exact::replace).collect()
 }
 
 pub(super) fn window() -> Vec<Arc<WindowUDF>> {

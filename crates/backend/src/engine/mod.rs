@@ -8,12 +8,15 @@
 //! a [`ErrorKind::Resources`] error.
 
 mod analysis;
+mod exact;
 mod functions;
+mod keys;
 mod names;
 mod output;
 mod parameters;
 mod ranges;
 mod session;
+mod ties;
 #[cfg(test)]
 mod tests;
 
