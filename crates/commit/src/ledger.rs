@@ -5,5 +5,5 @@ mod attempt;
 mod cache;
 
 pub use attempt::{Attempt, AttemptEnd, AttemptRow, AttemptState};
-pub use cache::Cached;
 pub(crate) use attempt::{finish, raise};
+pub use cache::Cached;
