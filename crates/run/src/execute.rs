@@ -262,7 +262,7 @@ impl Run<'_> {
                 self.account(done, &mut failed)?;
             }
         }
-        publisher.finish();
+        drop(publisher);
         for at in level {
             let stamps = self.workspace.warehouse.stamps(&ground.models[*at].name)?;
             ground.models[*at].set_stamps(stamps);
@@ -339,7 +339,6 @@ impl Run<'_> {
                         id: done.attempt,
                         state: AttemptState::Failed,
                         error: Some(failure.message.clone()),
-                        ..AttemptEnd::default()
                     };
                     self.workspace.warehouse.end_attempts(&[end])?;
                 }
