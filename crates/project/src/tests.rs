@@ -14,12 +14,11 @@ use crate::{Loaded, Project, TextFile, load};
 
 /// The files of a fixture; one without `oncemore.yml` gets the smallest one.
 fn files(fixture: &str) -> Vec<TextFile> {
-    let mut files: Vec<TextFile> = oncemore_testkit::files(fixture)
-        .into_iter()
-        .map(|(path, text)| TextFile { path, text })
-        .collect();
+    let mut files: Vec<TextFile> =
+        oncemore_testkit::files(fixture).into_iter().map(|(path, text)| TextFile { path, text }).collect();
     if !fixture.contains("oncemore.yml") {
-        let text = "name: test\nsources:\n  raw.a: {path: a.csv}\n  raw.b: {path: b.csv}\nvariables: {limit: 5}\n";
+        let text =
+            "name: test\nsources:\n  raw.a: {path: a.csv}\n  raw.b: {path: b.csv}\nvariables: {limit: 5}\n";
         files.push(TextFile { path: "oncemore.yml".to_owned(), text: text.to_owned() });
     }
     files

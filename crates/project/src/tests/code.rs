@@ -95,10 +95,7 @@ fn views_count_through_views() {
     assert_ne!(base, code_with(&YML.replace("a: INT", "a: DATE"), SETTINGS, sql, VIEW));
     let with_variable = "SELECT * FROM raw.a WHERE a > :n";
     let other = YML.replace("n: 1", "n: 7");
-    assert_ne!(
-        code_with(YML, SETTINGS, sql, with_variable),
-        code_with(&other, SETTINGS, sql, with_variable)
-    );
+    assert_ne!(code_with(YML, SETTINGS, sql, with_variable), code_with(&other, SETTINGS, sql, with_variable));
 }
 
 /// The canonical form is part of what is stored for good: a change of it makes every slice of everybody stale.
@@ -121,7 +118,10 @@ fn scopes_are_told_apart() {
     for (one, other) in [
         // Which of two relations a qualifier means.
         ("SELECT x.a FROM raw.a AS x, raw.b AS y", "SELECT x.a FROM raw.a AS y, raw.b AS x"),
-        ("SELECT 1 AS o FROM raw.a x, raw.b y ORDER BY x.a", "SELECT 1 AS o FROM raw.a y, raw.b x ORDER BY x.a"),
+        (
+            "SELECT 1 AS o FROM raw.a x, raw.b y ORDER BY x.a",
+            "SELECT 1 AS o FROM raw.a y, raw.b x ORDER BY x.a",
+        ),
         (
             "SELECT x.a FROM raw.a x, raw.b y UNION SELECT 1 ORDER BY x.a",
             "SELECT y.a FROM raw.a y, raw.b x UNION SELECT 1 ORDER BY x.a",
@@ -176,7 +176,10 @@ const TEMPLATES: &[&str] = &[
 ];
 
 fn fill(template: &str, names: [&str; 3]) -> String {
-    names.iter().enumerate().fold(template.to_owned(), |text, (index, name)| text.replace(&format!("{{{index}}}"), name))
+    names
+        .iter()
+        .enumerate()
+        .fold(template.to_owned(), |text, (index, name)| text.replace(&format!("{{{index}}}"), name))
 }
 
 #[test]
@@ -214,7 +217,8 @@ fn new_names_keep_the_meaning() {
         let mut statement = database.prepare(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
         let width = statement.column_count();
         let rows = statement.query_map([], |row| {
-            let values: Result<Vec<_>, _> = (0..width).map(|at| row.get::<_, rusqlite::types::Value>(at)).collect();
+            let values: Result<Vec<_>, _> =
+                (0..width).map(|at| row.get::<_, rusqlite::types::Value>(at)).collect();
             values.map(|values| format!("{values:?}"))
         });
         let mut rows: Vec<String> = rows.unwrap().map(Result::unwrap).collect();

@@ -12,7 +12,7 @@ SELECT a,
   FROM WHERE
   raw.a
 "##;
-    insta::assert_snapshot!(diagnostics(fixture), @"models/silver/x.sql:6:6: `.`: error[sql]: expected end of statement, found .");
+    insta::assert_snapshot!(diagnostics(fixture), @"models/silver/x.sql:6:6: `.`: error[sql]: expected the end, found .");
 }
 
 #[test]
@@ -89,7 +89,7 @@ WITH a AS (SELECT 1) INSERT INTO b SELECT * FROM a
 "##;
     insta::assert_snapshot!(diagnostics(fixture), @r##"
     models/silver/u.sql:4:1: `CREATE`: error[not-a-query]: CREATE is no query / a model is one SELECT: Oncemore itself creates, fills and replaces the table
-    models/silver/v.sql:4:1: `W`: error[not-a-query]: the query changes data / a model is one SELECT
+    models/silver/v.sql:4:1: `WITH`: error[not-a-query]: the query changes data / a model is one SELECT
     models/silver/x.sql:4:1: `INSERT`: error[not-a-query]: INSERT is no query / a model is one SELECT: Oncemore itself creates, fills and replaces the table
     models/silver/y.sql:4:1: `copy`: error[not-a-query]: COPY is no query / a model is one SELECT: Oncemore itself creates, fills and replaces the table
     models/silver/z.sql:4:1: `SET`: error[not-a-query]: SET is no query / a model is one SELECT: Oncemore itself creates, fills and replaces the table
@@ -121,7 +121,7 @@ kind: full
 */
 SELECT ((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((1))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))
 "##;
-    insta::assert_snapshot!(diagnostics(fixture), @"models/silver/x.sql:4:1: `S`: error[sql]: the query is nested too deeply / split it into CTEs or views");
+    insta::assert_snapshot!(diagnostics(fixture), @"models/silver/x.sql:4:1: `SELECT`: error[sql]: the query is nested too deeply / split it into CTEs or views");
 }
 
 #[test]
@@ -220,7 +220,7 @@ kind: full
 SELECT * FROM 'data/a.csv', "b.parquet"
 "##;
     insta::assert_snapshot!(diagnostics(fixture), @r##"
-    models/silver/x.sql:4:1: `SELECT * FRO`: error[file-in-from]: `data/a.csv` is a file, not a table / declare the file as a source in oncemore.yml and read that
+    models/silver/x.sql:4:15: `'data/a.csv'`: error[file-in-from]: `data/a.csv` is a file, not a table / declare the file as a source in oncemore.yml and read that
     models/silver/x.sql:4:29: `"b.parquet"`: error[file-in-from]: `b.parquet` is a file, not a table / declare the file as a source in oncemore.yml and read that
     "##);
 }
@@ -338,8 +338,8 @@ SELECT * FROM raw.a WHERE a < :limt AND b < :interval_strat AND c = :Limit AND d
     models/silver/x.sql:6:31: `:limt`: error[placeholder]: `:limt` is no variable / did you mean `:limit`?
     models/silver/x.sql:6:45: `:interval_strat`: error[placeholder]: `:interval_strat` is no variable / did you mean `:interval_start`?
     models/silver/x.sql:6:69: `:Limit`: error[placeholder]: `:Limit` is no variable / did you mean `:limit`?
-    models/silver/x.sql:6:84: `$1`: error[placeholder]: `:$1` is no variable / declare it under `variables` in oncemore.yml
-    models/silver/x.sql:6:95: `?`: error[placeholder]: `:?` is no variable / declare it under `variables` in oncemore.yml
+    models/silver/x.sql:6:84: `$1`: error[placeholder]: `$1` is no variable / declare it under `variables` in oncemore.yml
+    models/silver/x.sql:6:95: `?`: error[placeholder]: `?` is no variable / declare it under `variables` in oncemore.yml
     "##);
 }
 
@@ -406,7 +406,7 @@ SELECT a FROM raw.a FOR UPDATE
     models/silver/x.sql:4:1: `SELECT`: error[unsupported-sql]: SELECT INTO can't be used in a model / the engine has no meaning for it
     models/silver/x.sql:4:1: `SELECT`: error[unsupported-sql]: SORT BY can't be used in a model / the engine has no meaning for it
     models/silver/x.sql:4:1: `SELECT`: error[unsupported-sql]: TOP can't be used in a model / the engine has no meaning for it
-    models/silver/y.sql:4:1: `S`: error[unsupported-sql]: FOR UPDATE can't be used in a model / the engine has no meaning for it
+    models/silver/y.sql:4:1: `SELECT`: error[unsupported-sql]: FOR UPDATE can't be used in a model / the engine has no meaning for it
     "##);
 }
 
@@ -445,7 +445,7 @@ SELECT * FROM silver.y
     insta::assert_snapshot!(diagnostics(fixture), @r##"
     models/silver/x.sql:4:22: `raw.b`: error[unknown-table]: unknown table `raw.b` / did you mean `raw.a`?
     models/silver/x.sql:4:34: `:x`: error[placeholder]: `:x` is no variable / declare it under `variables` in oncemore.yml
-    models/silver/y.sql:4:1: `SELEC`: error[not-a-query]: SELEC is no query / a model is one SELECT: Oncemore itself creates, fills and replaces the table
+    models/silver/y.sql:4:1: `SELEC`: error[not-a-query]: SELEC is no query / did you mean `SELECT`?
     oncemore.yml:1:1: ``: error[missing-key]: `name` is missing / begin with `name: <project>`
     oncemore.yml:1:1: `nam`: error[unknown-key]: unknown key `nam` in `oncemore.yml` / did you mean `name`?
     oncemore.yml:2:25: `/a.csv`: error[path]: `/a.csv` leads out of the project's folder / write a path below the project's folder, with `/`

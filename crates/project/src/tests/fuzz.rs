@@ -16,16 +16,70 @@ impl Random {
 }
 
 const SCRAPS: &[&str] = &[
-    "", "é", "/*", "*/", "'", "\"", "{", "}", "[", "]", ":", "- ", "\n", "\t", "\r\n", "\u{feff}", "&a", "*a", "!!int ",
-    "---\n", "|\n", ">", "#", "--", "WITH c AS (", "SELECT ", " FROM ", ".", ",", "(", ")", "::", "$$", "E'\\", "x'",
-    "??", "%", "\0", "\u{1}", "..", "null", "~", "{interval:%", "oncemore", ";", "1e999", "9223372036854775808", "@",
-    "previous(", "LATERAL ", "UNION ", "EXISTS (", "日本", "\\u", "`", "//", "<<: ",
+    "",
+    "é",
+    "/*",
+    "*/",
+    "'",
+    "\"",
+    "{",
+    "}",
+    "[",
+    "]",
+    ":",
+    "- ",
+    "\n",
+    "\t",
+    "\r\n",
+    "\u{feff}",
+    "&a",
+    "*a",
+    "!!int ",
+    "---\n",
+    "|\n",
+    ">",
+    "#",
+    "--",
+    "WITH c AS (",
+    "SELECT ",
+    " FROM ",
+    ".",
+    ",",
+    "(",
+    ")",
+    "::",
+    "$$",
+    "E'\\",
+    "x'",
+    "??",
+    "%",
+    "\0",
+    "\u{1}",
+    "..",
+    "null",
+    "~",
+    "{interval:%",
+    "oncemore",
+    ";",
+    "1e999",
+    "9223372036854775808",
+    "@",
+    "previous(",
+    "LATERAL ",
+    "UNION ",
+    "EXISTS (",
+    "日本",
+    "\\u",
+    "`",
+    "//",
+    "<<: ",
 ];
 
 fn mutate(random: &mut Random, text: &str) -> String {
     let mut text = text.to_owned();
     for _ in 0..=random.below(4) {
-        let boundary = |at: usize| (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+        let boundary =
+            |at: usize| (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
         let from = boundary(random.below(text.len() + 1));
         let length = if random.below(3) == 0 { random.below(40) } else { random.below(3) };
         let to = boundary(from + length).max(from);

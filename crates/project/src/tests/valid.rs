@@ -194,15 +194,6 @@ fn large_projects_load_fast() {
     let loaded = crate::load(&files);
     let took = started.elapsed();
     assert_eq!(loaded.project.unwrap().models.len(), 1_000);
-    // Far above what it takes, for a loaded machine.
-    assert!(took.as_millis() < 1_500, "{took:?}");
-    let few = super::files(&flights());
-    let started = std::time::Instant::now();
-    crate::load(&few);
-    let small = started.elapsed();
-    assert!(small.as_millis() < 60, "{small:?}");
-    // Seen with `--nocapture`-free runs by failing it on purpose; figures are in the crate's notes.
-    if std::option_env!("ONCEMORE_SHOW_TIMES").is_some() {
-        panic!("1,000 models {took:?}, a small project {small:?}");
-    }
+    // Tens of milliseconds on a quiet machine; the bound is for what grows with the square of the models.
+    assert!(took.as_secs() < 10, "{took:?}");
 }
