@@ -2,5 +2,8 @@
 #![expect(clippy::unwrap_used, reason = "a test that can't go on fails")]
 
 mod bad_input;
+mod delivery;
 mod prints;
 mod support;
+mod tables;
+mod zones;
