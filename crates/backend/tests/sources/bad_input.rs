@@ -40,9 +40,8 @@ async fn values_of_another_type() {
     insta::assert_snapshot!(csv_refused("a,b,c\n3000000000,x,2013-03-01\n").await, @"");
     insta::assert_snapshot!(csv_refused("a,b,c\n1,x,2013-02-29\n").await, @"");
     insta::assert_snapshot!(csv_refused("a,b,c\n1,x,03/01/2013\n").await, @"");
-    let typed = |columns: &'static str, value: &str| {
-        refused("in/a.csv", format!("a\n{value}\n"), csv(), columns)
-    };
+    let typed =
+        |columns: &'static str, value: &str| refused("in/a.csv", format!("a\n{value}\n"), csv(), columns);
     insta::assert_snapshot!(typed("a TIMESTAMP", "2013-03-01T05:00:00Z").await, @"");
     insta::assert_snapshot!(typed("a TIMESTAMPTZ", "2013-03-01 05:00:00").await, @"");
     insta::assert_snapshot!(typed("a TIMESTAMP", "2013-03-01 25:00:00").await, @"");
@@ -92,7 +91,8 @@ async fn a_row_without_time() {
 #[tokio::test]
 async fn folders_and_paths() {
     let project = Project::new();
-    let error = async |path: &str| project.scan(&spec(path, csv(), COLUMNS, None)).await.unwrap_err().to_string();
+    let error =
+        async |path: &str| project.scan(&spec(path, csv(), COLUMNS, None)).await.unwrap_err().to_string();
     insta::assert_snapshot!(error("landing/*.csv").await, @"");
     insta::assert_snapshot!(error("../*.csv").await, @"");
     insta::assert_snapshot!(error("/etc/passwd").await, @"");
@@ -166,7 +166,10 @@ async fn parquet_with_any_byte_flipped() {
             bad[at] ^= flip;
             project.write("in/a.parquet", bad);
             if let Err(error) = project.scan(&spec).await {
-                assert!(matches!(error.kind, SourceErrorKind::Malformed | SourceErrorKind::Internal), "{error}");
+                assert!(
+                    matches!(error.kind, SourceErrorKind::Malformed | SourceErrorKind::Internal),
+                    "{error}"
+                );
             }
         }
     }
@@ -181,7 +184,13 @@ fn peak_megabytes() -> u64 {
     line.and_then(|line| line.trim().split(' ').next()?.parse::<u64>().ok()).unwrap_or(0) / 1_024
 }
 
-async fn read_after(change: impl FnOnce(&Project), path: &str, spec: &SourceSpec, index: &SourceIndex, project: &Project) -> String {
+async fn read_after(
+    change: impl FnOnce(&Project),
+    path: &str,
+    spec: &SourceSpec,
+    index: &SourceIndex,
+    project: &Project,
+) -> String {
     change(project);
     let error = query(project.table(index, Interval::WHOLE), "SELECT max(a) AS a FROM t").await.unwrap_err();
     assert!(error.to_string().contains(path));
@@ -195,9 +204,13 @@ async fn a_file_that_changes_between_scan_and_read() {
     project.write("in/a.csv", "a,b,c\n1,x,2013-03-01\n");
     let text = spec("in/a.csv", csv(), COLUMNS, None);
     let index = project.scan(&text).await.unwrap();
-    let other = |project: &Project| drop(project.write("in/a.csv", "a,b,c\n2,x,2013-03-01\n"));
+    let other = |project: &Project| {
+        project.write("in/a.csv", "a,b,c\n2,x,2013-03-01\n");
+    };
     insta::assert_snapshot!(read_after(other, "in/a.csv", &text, &index, &project).await, @"");
-    let broken = |project: &Project| drop(project.write("in/a.csv", "a,b,c\nno,x,2013-03-01\n"));
+    let broken = |project: &Project| {
+        project.write("in/a.csv", "a,b,c\nno,x,2013-03-01\n");
+    };
     insta::assert_snapshot!(read_after(broken, "in/a.csv", &text, &index, &project).await, @"");
 
     let numbers = |to: i32| {
@@ -207,7 +220,9 @@ async fn a_file_that_changes_between_scan_and_read() {
     project.parquet("in/a.parquet", &numbers(10));
     let binary = spec("in/a.parquet", Format::Parquet, "", None);
     let index = project.scan(&binary).await.unwrap();
-    let other = |project: &Project| drop(project.parquet("in/a.parquet", &numbers(11)));
+    let other = |project: &Project| {
+        project.parquet("in/a.parquet", &numbers(11));
+    };
     insta::assert_snapshot!(read_after(other, "in/a.parquet", &binary, &index, &project).await, @"");
     // Written anew with the same bytes: nothing moved.
     project.parquet("in/a.parquet", &numbers(10));
@@ -219,7 +234,8 @@ async fn files_that_contradict_each_other() {
     let project = Project::new();
     let numbers = arrow::array::Int64Array::from(vec![1]);
     let texts = arrow::array::StringArray::from(vec!["x"]);
-    let one = arrow::array::RecordBatch::try_from_iter([("a", std::sync::Arc::new(numbers.clone()) as _)]).unwrap();
+    let one =
+        arrow::array::RecordBatch::try_from_iter([("a", std::sync::Arc::new(numbers.clone()) as _)]).unwrap();
     let two = arrow::array::RecordBatch::try_from_iter([("a", std::sync::Arc::new(texts) as _)]).unwrap();
     project.parquet("in/a.parquet", &one).parquet("in/b.parquet", &two);
     let spec = spec("in/*.parquet", Format::Parquet, "", None);

@@ -45,9 +45,15 @@ async fn a_path_names_its_interval() {
 async fn intervals_may_be_spread_over_folders_and_hours() {
     let project = Project::new();
     project.write("in/y=2013/m=03/x-09T05.csv", "a,d\n1,2013-03-09\n");
-    let hourly = SourceSpec { path: "in/y={interval:%Y}/m={interval:%m}/*-{interval:%dT%H}.csv".to_owned(), ..daily() };
+    let hourly = SourceSpec {
+        path: "in/y={interval:%Y}/m={interval:%m}/*-{interval:%dT%H}.csv".to_owned(),
+        ..daily()
+    };
     let index = project.scan(&hourly).await.unwrap();
-    let hours = oncemore_core::Calendar::new(IntervalLength::Hour, oncemore_core::Zone::named("America/New_York").unwrap());
+    let hours = oncemore_core::Calendar::new(
+        IntervalLength::Hour,
+        oncemore_core::Zone::named("America/New_York").unwrap(),
+    );
     assert_eq!(index.files()[0].interval, hours.parse_range("2013-03-09T05"));
     let next = hours.parse_range("2013-03-09T06").unwrap();
     let what = "`in/y=2013/m=03/*-09T06.csv`".to_owned();
@@ -78,7 +84,9 @@ async fn complete_by_marker_rows_and_watermark() {
 #[tokio::test]
 async fn gone_is_not_empty() {
     let project = Project::new();
-    project.write("in/2013-03-10.csv", "a,d\n1,2013-03-10\n").write("in/2013-03-11.csv", "a,d\n2,2013-03-11\n");
+    project
+        .write("in/2013-03-10.csv", "a,d\n1,2013-03-10\n")
+        .write("in/2013-03-11.csv", "a,d\n2,2013-03-11\n");
     let first = project.scan(&daily()).await.unwrap();
     fs::remove_file(project.root().join("in/2013-03-10.csv")).unwrap();
     let second = project.rescan(&daily(), &first).await.unwrap();

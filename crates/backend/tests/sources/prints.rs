@@ -46,7 +46,8 @@ async fn every_format_and_split_gives_the_same_cells() {
 
     // Split over files, in another order of rows and columns, gzip among them.
     project.write("two/a.csv", HEADER.to_owned() + ROWS[3] + "\r\n" + ROWS[0] + "\r\n");
-    let turned = "n,d,b,extra,s,w,z,x,m\n-2147483648,2013-03-02,NA,9,é,2013-03-02T00:00,2013-03-02T05:00:00Z,,\n";
+    let turned =
+        "n,d,b,extra,s,w,z,x,m\n-2147483648,2013-03-02,NA,9,é,2013-03-02T00:00,2013-03-02T05:00:00Z,,\n";
     project.write("two/b.csv.gz", gzip(turned));
     project.write("two/c.csv", HEADER.to_owned() + ROWS[1]);
     let two = project.scan(&declared("two/*.csv*", csv())).await.unwrap();
@@ -86,12 +87,19 @@ fn batch() -> RecordBatch {
             Arc::new(cents.with_precision_and_scale(10, 2).unwrap())
         }),
         ("s", Arc::new(StringArray::from(vec!["a", "x, y", "é", "a"]))),
-        ("w", Arc::new(micros([midnight, midnight + day - 1, midnight + day, midnight + day + 36_000_000_000]))),
+        (
+            "w",
+            Arc::new(micros([midnight, midnight + day - 1, midnight + day, midnight + day + 36_000_000_000])),
+        ),
         ("z", {
             let five = 18_000_000_000;
             let half = 1_800_000_000;
-            let values =
-                [midnight + five, midnight - half + 1, midnight + day + five, midnight + day + 36_000_000_000];
+            let values = [
+                midnight + five,
+                midnight - half + 1,
+                midnight + day + five,
+                midnight + day + 36_000_000_000,
+            ];
             Arc::new(micros(values).with_timezone("UTC"))
         }),
         ("b", Arc::new(arrow::array::BooleanArray::from(vec![Some(true), Some(false), None, Some(true)]))),

@@ -31,10 +31,7 @@ fn file(project: &Project, name: &str, rows: &RecordBatch) -> DataFile {
 }
 
 fn user_schema() -> SchemaRef {
-    let fields = vec![
-        Field::new("n", DataType::Int64, true),
-        Field::new("added", DataType::Utf8, true),
-    ];
+    let fields = vec![Field::new("n", DataType::Int64, true), Field::new("added", DataType::Utf8, true)];
     Arc::new(Schema::new(fields))
 }
 
@@ -59,7 +56,11 @@ async fn a_small_table_is_decoded_once() {
     let project = Project::new();
     let files = vec![file(&project, "t/a.parquet", &batch(vec![("n", numbers(0..3))]))];
     let cache = Arc::new(ProviderCache::new(64 << 20));
-    let keep = |version: &[u8]| Keep { cache: Arc::clone(&cache), name: "gold.t".to_owned(), version: Digest::of(version) };
+    let keep = |version: &[u8]| Keep {
+        cache: Arc::clone(&cache),
+        name: "gold.t".to_owned(),
+        version: Digest::of(version),
+    };
     let read = |version: &[u8]| table::provider(files.clone(), user_schema(), Some(keep(version)));
     let first = query(read(b"1"), "SELECT added, n FROM t ORDER BY n").await.unwrap();
     std::fs::remove_file(&files[0].path).unwrap();
@@ -70,7 +71,8 @@ async fn a_small_table_is_decoded_once() {
 fn slice() -> Arc<dyn TableProvider> {
     let carrier: ArrayRef =
         Arc::new(StringArray::from(vec![Some("AA"), Some("UA"), None, Some("UA"), None, Some("'; DROP")]));
-    let delay: ArrayRef = Arc::new(Int64Array::from(vec![Some(5), Some(-90), None, Some(2_000), Some(1), Some(0)]));
+    let delay: ArrayRef =
+        Arc::new(Int64Array::from(vec![Some(5), Some(-90), None, Some(2_000), Some(1), Some(0)]));
     let rows = batch(vec![("id", numbers([1, 2, 3, 4, 3, 6])), ("Carrier \"x", carrier), ("delay", delay)]);
     Arc::new(MemTable::try_new(rows.schema(), vec![vec![rows]]).unwrap())
 }
@@ -123,8 +125,17 @@ async fn audits_that_do_not_hold() {
         Audit::RowCount { min: Some(7), max: None },
         Audit::Expression(name("delay < 1000 -- NULL fails")),
         Audit::Unique(vec![carrier()]),
-        Audit::Relationship { columns: vec![carrier()], to: name("raw.carriers"), columns_there: vec![carrier()] },
-        Audit::Sql { name: name("late"), sql: name("SELECT s.id, c.* FROM silver.s AS s JOIN raw.carriers AS c USING (\"Carrier \"\"x\") WHERE s.delay > 0") },
+        Audit::Relationship {
+            columns: vec![carrier()],
+            to: name("raw.carriers"),
+            columns_there: vec![carrier()],
+        },
+        Audit::Sql {
+            name: name("late"),
+            sql: name(
+                "SELECT s.id, c.* FROM silver.s AS s JOIN raw.carriers AS c USING (\"Carrier \"\"x\") WHERE s.delay > 0",
+            ),
+        },
     ];
     insta::assert_snapshot!(shown(&audited(&audits, &["id"]).await.unwrap()), @"");
 }

@@ -61,7 +61,9 @@ async fn guarded(batch: &RecordBatch, cell: Interval, zone: &Zone) -> bool {
 async fn each_row_is_in_exactly_one_cell() {
     for (name, dates) in ZONES {
         let zone = Zone::named(name).unwrap();
-        for (date, length) in dates.into_iter().flat_map(|d| [(d, IntervalLength::Day), (d, IntervalLength::Hour)]) {
+        for (date, length) in
+            dates.into_iter().flat_map(|d| [(d, IntervalLength::Day), (d, IntervalLength::Hour)])
+        {
             let calendar = Calendar::new(length, zone.clone());
             for (kind, batch) in batches(&values(date)) {
                 if kind == "DATE" && length.is_below_day() {
