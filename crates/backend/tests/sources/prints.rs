@@ -157,11 +157,32 @@ async fn a_source_reads_as_a_table() {
     let index = project.scan(&declared("in/*.csv", csv())).await.unwrap();
     let table = project.table(&index, Interval::WHOLE);
     let shown = query(table, "SELECT d, n, m, s, z FROM t ORDER BY d, n").await.unwrap();
-    insta::assert_snapshot!(shown, @"");
+    insta::assert_snapshot!(shown, @"
+    +------------+-------------+-------+------+-----------------------------+
+    | d          | n           | m     | s    | z                           |
+    +------------+-------------+-------+------+-----------------------------+
+    | 2013-03-01 | 1           | 12.30 | a    | 2013-03-01T05:00:00Z        |
+    | 2013-03-01 |             | -0.01 | x, y | 2013-02-28T23:30:00.000001Z |
+    | 2013-03-02 | -2147483648 |       | é    | 2013-03-02T05:00:00Z        |
+    | 2013-03-02 | 7           | 0.00  | a    | 2013-03-02T10:00:00Z        |
+    +------------+-------------+-------+------+-----------------------------+
+    ");
     let second = project.table(&index, day("UTC", "2013-03-02"));
     let shown = query(second, "SELECT count(*) AS rows, sum(n) AS total FROM t").await.unwrap();
-    insta::assert_snapshot!(shown, @"");
+    insta::assert_snapshot!(shown, @"
+    +------+-------------+
+    | rows | total       |
+    +------+-------------+
+    | 2    | -2147483641 |
+    +------+-------------+
+    ");
     let none = oncemore_backend::source::provider(project.root(), &index, None, None).unwrap();
     let shown = query(none, "SELECT count(*) AS rows FROM t").await.unwrap();
-    insta::assert_snapshot!(shown, @"");
+    insta::assert_snapshot!(shown, @"
+    +------+
+    | rows |
+    +------+
+    | 0    |
+    +------+
+    ");
 }

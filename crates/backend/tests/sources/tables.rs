@@ -43,10 +43,32 @@ async fn files_read_by_name_with_hidden_columns_hidden() {
     let new = batch(vec![("added", text), ("_code_version", numbers(0..2)), ("n", numbers(10..12))]);
     let files = vec![file(&project, "t/a%20.parquet", &old), file(&project, "t/b=1.parquet", &new)];
     let read = || table::provider(files.clone(), user_schema(), None);
-    insta::assert_snapshot!(query(read(), "SELECT * FROM t ORDER BY n").await.unwrap(), @"");
-    insta::assert_snapshot!(query(read(), "SELECT count(*) AS rows, sum(n) AS n FROM t WHERE n > 1").await.unwrap(), @"");
+    insta::assert_snapshot!(query(read(), "SELECT * FROM t ORDER BY n").await.unwrap(), @"
+    +----+-------+
+    | n  | added |
+    +----+-------+
+    | 0  |       |
+    | 1  |       |
+    | 2  |       |
+    | 10 | x     |
+    | 11 | y     |
+    +----+-------+
+    ");
+    insta::assert_snapshot!(query(read(), "SELECT count(*) AS rows, sum(n) AS n FROM t WHERE n > 1").await.unwrap(), @"
+    +------+----+
+    | rows | n  |
+    +------+----+
+    | 3    | 23 |
+    +------+----+
+    ");
     let none = table::provider(Vec::new(), user_schema(), None);
-    insta::assert_snapshot!(query(none, "SELECT count(*) AS rows FROM t").await.unwrap(), @"");
+    insta::assert_snapshot!(query(none, "SELECT count(*) AS rows FROM t").await.unwrap(), @"
+    +------+
+    | rows |
+    +------+
+    | 0    |
+    +------+
+    ");
     let plan = query(read(), "EXPLAIN SELECT added FROM t WHERE n > 1").await.unwrap();
     assert!(plan.contains("pruning_predicate=n_null_count"), "{plan}");
 }
@@ -137,22 +159,51 @@ async fn audits_that_do_not_hold() {
             ),
         },
     ];
-    insta::assert_snapshot!(shown(&audited(&audits, &["id"]).await.unwrap()), @"");
+    insta::assert_snapshot!(shown(&audited(&audits, &["id"]).await.unwrap()), @r#"
+    row_count(at least 7): 6 (rows)
+        6
+    not_null(Carrier "x): 2 (id | Carrier "x)
+        3 | NULL
+        3 | NULL
+    not_null(delay): 1 (id | delay)
+        3 | NULL
+    accepted_values(Carrier "x): 1 (id | Carrier "x)
+        6 | '; DROP
+    range(delay): 2 (id | delay)
+        2 | -90
+        4 | 2000
+    expression(delay < 1000 -- NULL fails): 2 (id | delay)
+        3 | NULL
+        4 | 2000
+    unique(id): 1 (id | rows with this key)
+        3 | 2
+    unique(Carrier "x): 2 (Carrier "x | rows with this key)
+        NULL | 2
+        UA | 2
+    relationship(Carrier "x to raw.carriers(Carrier "x)): 1 (id | Carrier "x)
+        6 | '; DROP
+    sql(late): 2 (id | Carrier "x)
+        1 | AA
+        4 | UA
+    "#);
 }
 
 #[tokio::test]
 async fn audits_that_cannot_be_asked() {
     let error = async |audit: Audit| audited(&[audit], &[]).await.unwrap_err().to_string();
-    insta::assert_snapshot!(error(Audit::NotNull(vec![name("dealy")])).await, @"");
-    insta::assert_snapshot!(error(Audit::Range { column: name("delay"), min: Some(name("low")), max: None }).await, @"");
-    insta::assert_snapshot!(error(Audit::Expression(name("id > (SELECT 1)"))).await, @"");
-    insta::assert_snapshot!(error(Audit::Expression(name("id > 0; DROP TABLE silver.s"))).await, @"");
-    insta::assert_snapshot!(error(Audit::Expression(name("nope > 0"))).await, @"");
-    insta::assert_snapshot!(error(Audit::Sql { name: name("ddl"), sql: name("CREATE TABLE x AS SELECT 1") }).await, @"");
-    insta::assert_snapshot!(error(Audit::Sql { name: name("copy"), sql: name("COPY silver.s TO 'x.parquet'") }).await, @"");
-    insta::assert_snapshot!(error(Audit::Sql { name: name("file"), sql: name("SELECT * FROM '/etc/passwd'") }).await, @"");
+    insta::assert_snapshot!(error(Audit::NotNull(vec![name("dealy")])).await, @"
+    audit `not_null(dealy)`: there is no column `dealy`
+    help: did you mean `delay`?
+    ");
+    insta::assert_snapshot!(error(Audit::Range { column: name("delay"), min: Some(name("low")), max: None }).await, @"audit `range(delay)`: `low` is no value of the column's type BIGINT");
+    insta::assert_snapshot!(error(Audit::Expression(name("id > (SELECT 1)"))).await, @"audit `expression(id > (SELECT 1))`: an expression can't hold a query: write it as a `sql` audit");
+    insta::assert_snapshot!(error(Audit::Expression(name("id > 0; DROP TABLE silver.s"))).await, @"audit `expression(id > 0; DROP TABLE silver.s)`: Expected: end of expression, found: ; at Line: 1, Column: 7");
+    insta::assert_snapshot!(error(Audit::Expression(name("nope > 0"))).await, @r#"audit `expression(nope > 0)`: No field named nope. Valid fields are id, "Carrier ""x", delay."#);
+    insta::assert_snapshot!(error(Audit::Sql { name: name("ddl"), sql: name("CREATE TABLE x AS SELECT 1") }).await, @"audit `sql(ddl)`: not one query over the slice: DDL not supported: CreateMemoryTable");
+    insta::assert_snapshot!(error(Audit::Sql { name: name("copy"), sql: name("COPY silver.s TO 'x.parquet'") }).await, @"audit `sql(copy)`: not one query over the slice: DML not supported: COPY");
+    insta::assert_snapshot!(error(Audit::Sql { name: name("file"), sql: name("SELECT * FROM '/etc/passwd'") }).await, @"audit `sql(file)`: not one query over the slice: table 'datafusion.public./etc/passwd' not found");
     let columns = vec![name("id")];
-    insta::assert_snapshot!(error(Audit::Relationship { columns: columns.clone(), to: name("raw.x"), columns_there: columns }).await, @"");
+    insta::assert_snapshot!(error(Audit::Relationship { columns: columns.clone(), to: name("raw.x"), columns_there: columns }).await, @"audit `relationship(id to raw.x(id))`: there is no model or source `raw.x`");
 }
 
 #[tokio::test]
@@ -173,11 +224,26 @@ async fn a_row_outside_its_slice() {
     let dates = |days: Vec<Option<i32>>| Arc::new(arrow::array::Date32Array::from(days)) as ArrayRef;
     let micros = |values: Vec<i64>| arrow::array::TimestampMicrosecondArray::from(values);
     let midnight = 15_774 * 86_400_000_000;
-    insta::assert_snapshot!(error("t", dates(vec![Some(15_774), Some(15_775)])).await, @"");
-    insta::assert_snapshot!(error("t", dates(vec![Some(15_774), None])).await, @"");
-    insta::assert_snapshot!(error("t", Arc::new(micros(vec![midnight, midnight - 1]))).await, @"");
+    insta::assert_snapshot!(error("t", dates(vec![Some(15_774), Some(15_775)])).await, @"
+    a row outside its slice: `t` is 2013-03-11, the slice holds 2013-03-10 to before 2013-03-11; the row: id = 1, t = 2013-03-11
+    help: a task replaces its own slice and nothing else: add `WHERE t >= :interval_start AND t < :interval_end` on the output column, or set `time:` to the column that decides the slice
+    ");
+    insta::assert_snapshot!(error("t", dates(vec![Some(15_774), None])).await, @"
+    a row without time: `t` is NULL in id = 1, t = NULL
+    help: leave such rows out with `WHERE t IS NOT NULL`, or give them the time of the interval they belong to
+    ");
+    insta::assert_snapshot!(error("t", Arc::new(micros(vec![midnight, midnight - 1]))).await, @"
+    a row outside its slice: `t` is 2013-03-09 23:59:59.999999, the slice holds 2013-03-10 00:00:00 to before 2013-03-11 00:00:00; the row: id = 1, t = 2013-03-09T23:59:59.999999
+    help: a task replaces its own slice and nothing else: add `WHERE t >= :interval_start AND t < :interval_end` on the output column, or set `time:` to the column that decides the slice
+    ");
     let instants = micros(vec![midnight + 28 * 3_600_000_000 - 1, midnight + 28 * 3_600_000_000]);
-    insta::assert_snapshot!(error("t", Arc::new(instants.with_timezone("UTC"))).await, @"");
-    insta::assert_snapshot!(error("t", numbers(0..1)).await, @"");
-    insta::assert_snapshot!(error("u", numbers(0..1)).await, @"");
+    insta::assert_snapshot!(error("t", Arc::new(instants.with_timezone("UTC"))).await, @"
+    a row outside its slice: `t` is 2013-03-11T04:00:00Z, the slice holds 2013-03-10T05:00:00Z to before 2013-03-11T04:00:00Z; the row: id = 1, t = 2013-03-11T04:00:00Z
+    help: a task replaces its own slice and nothing else: add `WHERE t >= :interval_start AND t < :interval_end` on the output column, or set `time:` to the column that decides the slice
+    ");
+    insta::assert_snapshot!(error("t", numbers(0..1)).await, @"
+    time column `t` is BIGINT: DATE, TIMESTAMP or TIMESTAMPTZ expected
+    help: CAST it in the query
+    ");
+    insta::assert_snapshot!(error("u", numbers(0..1)).await, @"there is no column `t`, which `time:` names");
 }
