@@ -17,6 +17,8 @@ use super::types::{BadValue, arrow_type, parse_column, schema};
 
 /// Longest record, in bytes: a quote that never closes must not swallow the memory.
 const MAX_RECORD: usize = 64 << 20;
+/// Most columns.
+const MAX_COLUMNS: usize = 65_536;
 /// Bytes of records that close a batch before it has all its rows.
 const BATCH_BYTES: usize = 8 << 20;
 
@@ -165,6 +167,10 @@ impl<'a> Records<'a> {
             )
             .help("a delivery without rows still has its header line"));
         };
+        if fields > scratch.len() {
+            let message = format!("the header has more than {MAX_COLUMNS} columns");
+            return Err(SourceError::new(SourceErrorKind::Malformed, self.path, message));
+        }
         let mut names: Vec<String> = Vec::with_capacity(fields);
         let mut from = 0;
         for (field, end) in scratch[..fields].iter().enumerate() {
@@ -244,7 +250,7 @@ impl<'a> Records<'a> {
                     let larger = self.data.len() * 2;
                     self.data.resize(larger, 0);
                 }
-                ReadRecordResult::OutputEndsFull if self.lines.is_empty() && self.ends.is_empty() => {
+                ReadRecordResult::OutputEndsFull if fields < MAX_COLUMNS && self.newlines == 0 => {
                     let larger = ends.len() * 2;
                     ends.resize(larger, 0);
                 }

@@ -285,7 +285,7 @@ fn timestamp(text: &str) -> Option<(i64, Option<i64>)> {
     Some((micros, offset_seconds(rest)?))
 }
 
-#[expect(clippy::option_option, reason = "outer: malformed, inner: none written")]
+/// Outer: malformed, inner: none written.
 fn offset_seconds(text: &[u8]) -> Option<Option<i64>> {
     let (sign, digits) = match text {
         [] => return Some(None),

@@ -202,6 +202,14 @@ async fn a_row_without_time() {
     in/a.csv: time column `b` is TEXT, no time
     help: declare it under `columns:` as DATE, TIMESTAMP or TIMESTAMPTZ
     ");
+    let days = arrow::array::Date32Array::from(vec![Some(15_706), None]);
+    let batch = arrow::array::RecordBatch::try_from_iter([("d", std::sync::Arc::new(days) as _)]).unwrap();
+    project.parquet("in/a.parquet", &batch);
+    let binary = spec("in/a.parquet", Format::Parquet, "", Some("d"));
+    insta::assert_snapshot!(project.scan(&binary).await.unwrap_err(), @r"
+    in/a.parquet: time column `d` is NULL in row 2
+    help: each row needs its time: correct the file, or read the source without `time:`
+    ");
     let unknown = spec("in/*.csv", csv(), COLUMNS, Some("cc"));
     insta::assert_snapshot!(project.scan(&unknown).await.unwrap_err(), @"in/a.csv: there is no column `cc`, which `time:` of source `raw.s` names");
 }

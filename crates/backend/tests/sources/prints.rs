@@ -7,7 +7,7 @@ use arrow::array::{
     ArrayRef, Date32Array, Decimal128Array, Float64Array, Int32Array, RecordBatch, StringArray,
     TimestampMicrosecondArray,
 };
-use oncemore_backend::source::SourceIndex;
+use oncemore_backend::source::{ProviderCache, SourceIndex, provider};
 use oncemore_core::{Fingerprint, Format, Interval, SourceSpec};
 
 use crate::support::{Project, csv, day, gzip, query, spec};
@@ -184,5 +184,54 @@ async fn a_source_reads_as_a_table() {
     +------+
     | 0    |
     +------+
+    ");
+}
+
+#[tokio::test]
+async fn a_small_source_is_decoded_once_for_each_version() {
+    let project = Project::new();
+    project.write("in/a.csv", "a,b\n1,x\n2,y\n");
+    let declared = spec("in/a.csv", csv(), "a INTEGER, b TEXT", None);
+    let index = project.scan(&declared).await.unwrap();
+    let cache = Arc::new(ProviderCache::new(64 << 20));
+    let read =
+        |index: &SourceIndex| provider(project.root(), index, Some(Interval::WHOLE), Some(&cache)).unwrap();
+    let shown = query(read(&index), "SELECT b, a FROM t ORDER BY a").await.unwrap();
+    std::fs::remove_file(project.root().join("in/a.csv")).unwrap();
+    assert_eq!(query(read(&index), "SELECT b, a FROM t ORDER BY a").await.unwrap(), shown);
+    project.write("in/a.csv", "a,b\n3,x\n");
+    let index = project.rescan(&declared, &index).await.unwrap();
+    let shown = query(read(&index), "SELECT b, a FROM t ORDER BY a").await.unwrap();
+    assert!(shown.contains("| x | 3 |"), "{shown}");
+}
+
+#[tokio::test]
+async fn other_dialects_of_csv() {
+    let project = Project::new();
+    project.write("in/a.txt", "1;a,b;\\N\n2;\"c;\"\"d\"\"\";5\n");
+    let format = Format::Csv { header: false, delimiter: ';', null: vec!["\\N".to_owned()] };
+    let declared = spec("in/a.txt", format, "n INTEGER, s TEXT, m DECIMAL(3,1)", None);
+    let index = project.scan(&declared).await.unwrap();
+    let shown =
+        query(project.table(&index, Interval::WHOLE), "SELECT m, s, n FROM t ORDER BY n").await.unwrap();
+    insta::assert_snapshot!(shown, @r#"
+    +-----+-------+---+
+    | m   | s     | n |
+    +-----+-------+---+
+    |     | a,b   | 1 |
+    | 5.0 | c;"d" | 2 |
+    +-----+-------+---+
+    "#);
+    // Nothing declared: every column is TEXT, a column that a file lacks is NULL.
+    project.write("all/a.csv", "a,b\n1,x\n").write("all/b.csv", "c,a\n2,3\n");
+    let index = project.scan(&spec("all/*.csv", csv(), "", None)).await.unwrap();
+    let shown = query(project.table(&index, Interval::WHOLE), "SELECT * FROM t ORDER BY a").await.unwrap();
+    insta::assert_snapshot!(shown, @r"
+    +---+---+---+
+    | a | b | c |
+    +---+---+---+
+    | 1 | x |   |
+    | 3 |   | 2 |
+    +---+---+---+
     ");
 }
