@@ -191,10 +191,12 @@ impl Own<'_> {
         for (name, alias) in columns_there.iter().zip(&names) {
             renamed.push(column(&there, audit, name)?.alias(alias));
         }
-        let left: Vec<&str> = columns.iter().map(String::as_str).collect();
-        let right: Vec<&str> = names.iter().map(String::as_str).collect();
-        let lost = (self.rows.clone().filter(known)?)
-            .join(there.select(renamed)?, JoinType::LeftAnti, &left, &right, None)?
+        let here: Vec<&str> = columns.iter().map(String::as_str).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        // The other side first: it is what a hash join holds in memory, and the slice may be the larger one by far.
+        let rows = self.rows.clone().filter(known)?;
+        let lost = (there.select(renamed)?)
+            .join(rows, JoinType::RightAnti, &names, &here, None)?
             .select(self.shown(columns))?;
         let offending = total(lost.clone()).await?;
         if offending == 0 {

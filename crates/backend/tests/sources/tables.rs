@@ -188,6 +188,30 @@ async fn audits_that_do_not_hold() {
     "#);
 }
 
+/// Three million keys, 16 MB: the groups spill.
+#[tokio::test]
+async fn audits_of_a_slice_larger_than_memory() {
+    let pool = Arc::new(datafusion::execution::memory_pool::FairSpillPool::new(16 << 20));
+    let runtime =
+        datafusion::execution::runtime_env::RuntimeEnvBuilder::new().with_memory_pool(pool).build_arc();
+    let config = datafusion::prelude::SessionConfig::new().with_target_partitions(2);
+    let session = datafusion::prelude::SessionContext::new_with_config_rt(config, runtime.unwrap());
+    let part =
+        |from: i64| batch(vec![("id", numbers((from..from + 8_192).map(|row| row * 7_919 % 3_000_017)))]);
+    let parts: Vec<RecordBatch> = (0..366).map(|place| part(place * 8_192)).collect();
+    let rows = MemTable::try_new(parts[0].schema(), vec![parts]).unwrap();
+    let there = batch(vec![("id", numbers([1]))]);
+    let there: Arc<dyn TableProvider> =
+        Arc::new(MemTable::try_new(there.schema(), vec![vec![there]]).unwrap());
+    let id = || vec![name("id")];
+    let audits =
+        [Audit::Unique(id()), Audit::Relationship { columns: id(), to: name("raw.x"), columns_there: id() }];
+    let others = vec![("raw.x".to_owned(), there)];
+    let failures = audit::run(&session, &audits, Arc::new(rows), "silver.s", &[], others).await.unwrap();
+    assert_eq!(failures.len(), 1);
+    assert_eq!(failures[0].offending, 366 * 8_192 - 1);
+}
+
 #[tokio::test]
 async fn audits_that_cannot_be_asked() {
     let error = async |audit: Audit| audited(&[audit], &[]).await.unwrap_err().to_string();
