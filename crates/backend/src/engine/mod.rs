@@ -16,9 +16,9 @@ mod output;
 mod parameters;
 mod ranges;
 mod session;
-mod ties;
 #[cfg(test)]
 mod tests;
+mod ties;
 
 use std::path::PathBuf;
 use std::sync::Arc;
