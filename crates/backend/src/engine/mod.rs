@@ -11,6 +11,7 @@ mod analysis;
 mod exact;
 mod functions;
 mod keys;
+mod lists;
 mod names;
 mod output;
 mod parameters;

@@ -27,7 +27,8 @@ fn carried(join: Join) -> DfResult<Transformed<LogicalPlan>> {
         J::Right | J::RightSemi | J::RightAnti | J::RightMark => false,
         J::Inner | J::Full => return Ok(Transformed::no(LogicalPlan::Join(join))),
     };
-    if join.null_equality != NullEquality::NullEqualsNothing {
+    // NOT IN asks for NULLs on the other side too.
+    if join.null_equality != NullEquality::NullEqualsNothing || join.null_aware {
         return Ok(Transformed::no(LogicalPlan::Join(join)));
     }
     let mut conditions = Vec::new();

@@ -158,7 +158,11 @@ fn what_is_not_pure_is_refused() {
 fn errors_name_the_nearest_and_the_place() {
     assert_eq!(said("SELECT x,\n  xx FROM s.t"), "UnknownColumn at 2:3: no column `xx`; did you mean `x`?");
     assert_eq!(said("SELECT * FROM s.tt"), "Input at 1:15: no input `s.tt`; did you mean `s.t`?");
-    assert!(said("SELECT FROM WHERE").starts_with("Parse at 1:"), "{}", said("SELECT FROM WHERE"));
+    assert!(
+        said("SELECT x FROM s.t WHERE )").starts_with("Parse at 1:"),
+        "{}",
+        said("SELECT x FROM s.t WHERE )")
+    );
     assert!(said("SELECT NULL AS a FROM s.t").contains("CAST(NULL AS TEXT) AS a"));
     assert!(said("SELECT a.x, b.x FROM s.t a, s.t b").contains("two output columns are named `x`"));
     assert!(
