@@ -69,7 +69,7 @@ pub fn accept(
         }
         let claims = [(own.name.clone(), interval, own.code)];
         let attempt = workspace.warehouse.begin_attempts(request, &claims)?.remove(0);
-        let change = if foreign.is_some() { Change::Restamp } else { Change::Restamp };
+        let change = if foreign.is_some() { Change::Adopt } else { Change::Restamp };
         let mut publish = workspace.publish_of(model_of, &assessment, &attempt, own.code_seen, change);
         publish.stamp.origin = Origin::Accepted { because: because.to_owned() };
         publish.replace_foreign = foreign.is_some();
