@@ -35,6 +35,9 @@ pub enum Change {
     Replace(Audited),
     /// The rows were found to be right, without computing them: a new stamp.
     Restamp,
+    /// What the slice holds now is accepted, whoever wrote it: a new stamp over the live files. Also ends the halt
+    /// after another writer set the table back.
+    Adopt,
 }
 
 /// What the one who publishes knows of a stamp; the rest comes from the rows and the head.

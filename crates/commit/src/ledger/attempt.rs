@@ -183,20 +183,31 @@ impl Warehouse {
         Ok(found)
     }
 
-    /// The latest attempt on each slice of a table, by interval.
+    /// All attempts on a table, by slice, oldest first.
     ///
     /// # Errors
     /// The catalog can't be read.
-    pub fn last_attempts(&self, table: &TableName) -> Result<Vec<AttemptRow>> {
+    pub fn all_attempts(&self, table: &TableName) -> Result<Vec<AttemptRow>> {
         let query = format!(
             "SELECT {COLUMNS} FROM om_attempts WHERE name = ?1 ORDER BY \"from\", \"to\", request, attempt"
         );
         let connection = self.catalog().lock();
         let mut query = connection.prepare_cached(&query)?;
         let mut rows = query.query([table.to_string()])?;
-        let mut found: Vec<AttemptRow> = Vec::new();
+        let mut found = Vec::new();
         while let Some(row) = rows.next()? {
-            let next = read(row)?;
+            found.push(read(row)?);
+        }
+        Ok(found)
+    }
+
+    /// The latest attempt on each slice of a table, by interval.
+    ///
+    /// # Errors
+    /// The catalog can't be read.
+    pub fn last_attempts(&self, table: &TableName) -> Result<Vec<AttemptRow>> {
+        let mut found: Vec<AttemptRow> = Vec::new();
+        for next in self.all_attempts(table)? {
             if found.last().is_some_and(|last| last.attempt.interval == next.attempt.interval) {
                 found.pop();
             }
