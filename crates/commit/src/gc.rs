@@ -133,7 +133,7 @@ impl Warehouse {
         let name = format!("om-map-{:08}-{:032x}.bin", state.high(), self.world().fresh_id());
         let bytes = map.encode(&name);
         let path = state.folder.join("metadata").join(&name);
-        self.disk().write_new(&[(path, bytes)])?;
+        self.disk().persist(&[(path, bytes)], &[])?;
         let builder = TableMetadata::clone(&state.metadata).into_builder(Some(state.location.clone()));
         let builder = builder.set_properties([(MAP.to_owned(), name.clone())].into())?;
         let (_, bytes) = metadata::build(builder, metadata::next_ms(&state.metadata, self.world()))?;

@@ -197,7 +197,7 @@ impl Warehouse {
             return Ok(());
         }
         let (fence, index) = (state.map.max_fence(), state.index().to_json());
-        self.inner.catalog.write(|transaction| {
+        self.inner.catalog.note(|transaction| {
             crate::ledger::raise(transaction, "request", fence.request)?;
             crate::ledger::raise(transaction, "attempt", fence.attempt)?;
             catalog::set_index(transaction, &state.table, &state.location, &index)
@@ -293,6 +293,7 @@ impl Warehouse {
         let folder = self.folder(table);
         self.inner.disk.create_folder(&folder.join("metadata"))?;
         self.inner.disk.create_folder(&folder.join("data"))?;
+        self.inner.disk.sync_folders(&folder, 2)?;
         let creation = TableCreation::builder()
             .name(table.name().to_owned())
             .location(text(&folder)?)
@@ -344,7 +345,7 @@ impl Warehouse {
         let name = metadata::next_name(old_location, self.world());
         let path = self.folder(table).join("metadata").join(name);
         let location = text(&path)?;
-        self.inner.disk.write_new(&[(path.clone(), bytes)])?;
+        self.inner.disk.persist(&[(path.clone(), bytes)], &[])?;
         let moved = self.inner.catalog.write(|transaction| {
             let moved = catalog::swap(transaction, table, old_location, &location)?;
             if let (true, Some(index)) = (moved, &index) {

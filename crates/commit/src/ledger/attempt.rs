@@ -96,7 +96,7 @@ impl Warehouse {
     /// The catalog can't be written.
     pub fn begin_request(&self, key: Option<&str>) -> Result<u64> {
         let now = self.world().now();
-        self.catalog().write(|transaction| {
+        self.catalog().note(|transaction| {
             let known = "SELECT number FROM om_requests WHERE key = ?1";
             if let Some(number) = transaction.query_row(known, [key], |row| row.get(0)).optional()? {
                 return Ok(number);
@@ -121,7 +121,7 @@ impl Warehouse {
     ) -> Result<Vec<Attempt>> {
         let (now, process) = (self.world().now(), self.world().process());
         let ids: Vec<AttemptId> = tasks.iter().map(|_| AttemptId(self.world().fresh_id())).collect();
-        self.catalog().write(|transaction| {
+        self.catalog().note(|transaction| {
             let last: u64 = meta(transaction, "attempt")?;
             let mut insert = transaction.prepare_cached(
                 "INSERT INTO om_attempts VALUES
@@ -251,7 +251,7 @@ impl Warehouse {
         if self.catalog().is_read_only() {
             return Ok(now);
         }
-        self.catalog().write(|transaction| {
+        self.catalog().note(|transaction| {
             transaction.execute(
                 "INSERT OR IGNORE INTO om_code VALUES (?1, ?2, ?3)",
                 params![model.to_string(), code.to_string(), now.0],

@@ -49,7 +49,7 @@ pub(super) fn relocate(
     let path = folder.join("metadata").join(name);
     let location = text(&path)?;
     files.push((path, bytes));
-    warehouse.disk().write_new(&files)?;
+    warehouse.disk().persist(&files, &[])?;
     Ok(location)
 }
 
