@@ -149,6 +149,23 @@ impl Catalog {
         Ok(done)
     }
 
+    /// Runs `work` in a transaction that a power cut may undo, together with all later ones: for numbers and notes,
+    /// which nothing that lasts depends on until a durable transaction follows, and that makes them durable too.
+    pub(crate) fn note<T>(&self, work: impl FnOnce(&Transaction<'_>) -> Result<T>) -> Result<T> {
+        let mut connection = self.lock();
+        connection.pragma_update(None, "synchronous", "NORMAL")?;
+        let done = connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)
+            .map_err(CommitError::from)
+            .and_then(|transaction| {
+                let done = work(&transaction)?;
+                transaction.commit()?;
+                Ok(done)
+            });
+        connection.pragma_update(None, "synchronous", "FULL")?;
+        done
+    }
+
     pub(crate) fn tables(&self) -> Result<Vec<Pointer>> {
         let connection = self.lock();
         let mut query = connection.prepare_cached(

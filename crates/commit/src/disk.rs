@@ -1,6 +1,7 @@
 //! The one way to the file system and to the catalog's transaction borders: durable writes, and the place where
 //! tests make any of them fail. Knows nothing of what it writes.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -15,12 +16,12 @@ use crate::error::{CommitError, Result};
 pub enum Step {
     /// Rows into a data file.
     WriteData,
-    /// A data file made durable.
-    SyncData,
+    /// Files made durable.
+    SyncFiles,
     /// A manifest, manifest list, slice map or metadata file.
     WriteMetadata,
-    /// Names in a folder made durable.
-    SyncFolder,
+    /// Names in folders made durable.
+    SyncFolders,
     /// A file read.
     Read,
     /// A file removed.
@@ -81,6 +82,13 @@ impl Disk {
         made.map_err(|error| CommitError::io(format!("create folder {}", path.display()), error))
     }
 
+    /// Makes the names of a folder and of `depth` folders above it durable.
+    pub(crate) fn sync_folders(&self, path: &Path, depth: usize) -> Result<()> {
+        let folders: Vec<&Path> = path.ancestors().take(depth + 1).collect();
+        let durable = self.step(Step::SyncFolders, || sync(&folders));
+        durable.map_err(|error| CommitError::io(format!("make folder {} durable", path.display()), error))
+    }
+
     /// A new file for rows; nothing may be there.
     pub(crate) fn create(&self, path: &Path) -> Result<File> {
         let open = || OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
@@ -88,29 +96,28 @@ impl Disk {
             .map_err(|error| CommitError::io(format!("create {}", path.display()), error))
     }
 
-    pub(crate) fn sync_data(&self, file: &File, path: &Path) -> Result<()> {
-        self.step(Step::SyncData, || file.sync_all())
-            .map_err(|error| CommitError::io(format!("make {} durable", path.display()), error))
-    }
-
-    /// Writes new files of one folder durably: all are written before the first is synced, so that the file system
-    /// flushes once.
-    pub(crate) fn write_new(&self, files: &[(PathBuf, Vec<u8>)]) -> Result<()> {
-        let mut open = Vec::with_capacity(files.len());
-        for (path, bytes) in files {
+    /// Writes new files of one folder, then makes them and files written before durable, with the names of all.
+    ///
+    /// Syncs run side by side, so that the file system's journal takes many in one go.
+    pub(crate) fn persist(&self, new: &[(PathBuf, Vec<u8>)], before: &[PathBuf]) -> Result<()> {
+        for (path, bytes) in new {
             let write = || {
                 let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
-                file.write_all(bytes)?;
-                Ok(file)
+                file.write_all(bytes)
             };
-            let file = self.step(Step::WriteMetadata, write);
-            open.push(file.map_err(|error| CommitError::io(format!("write {}", path.display()), error))?);
+            let written = self.step(Step::WriteMetadata, write);
+            written.map_err(|error| CommitError::io(format!("write {}", path.display()), error))?;
         }
-        for (file, (path, _)) in open.iter().zip(files) {
-            file.sync_all()
-                .map_err(|error| CommitError::io(format!("make {} durable", path.display()), error))?;
-        }
-        files.first().and_then(|(path, _)| path.parent()).map_or(Ok(()), |folder| self.sync_folder(folder))
+        let files: Vec<&Path> =
+            before.iter().chain(new.iter().map(|(path, _)| path)).map(PathBuf::as_path).collect();
+        let mut folders: BTreeSet<&Path> = files.iter().filter_map(|path| path.parent()).collect();
+        // Folders of slices may be new themselves.
+        folders.extend(before.iter().filter_map(|path| path.parent()?.parent()));
+        let folders: Vec<&Path> = folders.into_iter().collect();
+        let durable = self.step(Step::SyncFiles, || sync(&files));
+        durable.map_err(|error| CommitError::io("make files durable", error))?;
+        let durable = self.step(Step::SyncFolders, || sync(&folders));
+        durable.map_err(|error| CommitError::io("make folders durable", error))
     }
 
     /// Replaces a small file that is a hint only: atomic, not durable.
@@ -119,11 +126,6 @@ impl Disk {
             fs::write(fresh, bytes)?;
             fs::rename(fresh, path)
         })
-    }
-
-    pub(crate) fn sync_folder(&self, path: &Path) -> Result<()> {
-        self.step(Step::SyncFolder, || File::open(path)?.sync_all())
-            .map_err(|error| CommitError::io(format!("make folder {} durable", path.display()), error))
     }
 
     pub(crate) fn read(&self, path: &Path) -> Result<Vec<u8>> {
@@ -140,6 +142,22 @@ impl Disk {
             _ => Ok(()),
         }
     }
+}
+
+/// Threads that sync files: the calls wait for the disk, not for a processor.
+const SYNCS: usize = 8;
+
+fn sync(paths: &[&Path]) -> io::Result<()> {
+    let sync = |paths: &[&Path]| paths.iter().try_for_each(|path| File::open(path)?.sync_all());
+    if paths.len() <= 1 {
+        return sync(paths);
+    }
+    let share = paths.len().div_ceil(SYNCS);
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = paths.chunks(share).map(|paths| scope.spawn(move || sync(paths))).collect();
+        let died = |_| Err(io::Error::other("a thread that syncs files died"));
+        threads.into_iter().try_for_each(|thread| thread.join().unwrap_or_else(died))
+    })
 }
 
 /// The path of a local file, whether written as a path or as a `file:` address.

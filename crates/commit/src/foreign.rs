@@ -1,12 +1,19 @@
 //! What other writers did to a table: live files compared with what we put there.
 
-use oncemore_core::{Interval, TableName};
+use arrow::array::{RecordBatch, new_null_array};
+use arrow::compute::cast;
+use bytes::Bytes;
+use oncemore_core::{ColumnPrint, Digest, Fingerprint, Interval, TableName};
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
-use crate::error::Result;
+use crate::error::{CommitError, Result};
 use crate::head::interval_at;
+use crate::metadata::{self, schema};
+use crate::publish::{Change, Publish, Published, StampDraft};
+use crate::rows::{RowHasher, RowsPrint, schema_digest};
 use crate::slice_map::FileEntry;
 use crate::stage::start_of;
-use crate::state::{Live, Standing};
+use crate::state::{Live, Standing, State};
 use crate::warehouse::Warehouse;
 
 /// A slice that another writer changed.
@@ -19,6 +26,23 @@ pub struct Foreign {
 }
 
 impl Warehouse {
+    /// Accepts what a slice holds now, whoever wrote it: `stamp.origin` says why.
+    ///
+    /// # Errors
+    /// Delete files in the slice; rows that can't be read; whatever a publish can fail with.
+    pub fn adopt(&self, table: &TableName, interval: Interval, stamp: StampDraft) -> Result<Published> {
+        let publish = Publish {
+            table: table.clone(),
+            interval,
+            stamp,
+            change: Change::Adopt,
+            expected: None,
+            replace_foreign: false,
+        };
+        let lost = || CommitError::Internal("a publish without an answer".to_owned());
+        self.publish(vec![publish]).pop().ok_or_else(lost)?
+    }
+
     /// Slices whose live files are not those of their stamps, by interval.
     ///
     /// # Errors
@@ -57,6 +81,39 @@ impl Warehouse {
         found.sort_by_key(|foreign| foreign.interval);
         Ok(found)
     }
+}
+
+/// Fingerprint, prints and schema of rows in files of whatever writer, columns found by name.
+pub(crate) fn read_print(
+    warehouse: &Warehouse,
+    state: &State,
+    files: &[FileEntry],
+) -> Result<(Fingerprint, Vec<ColumnPrint>, Digest)> {
+    let schema = schema::user_schema(state.metadata.current_schema())?;
+    let config = |error: crate::rows::RowsError| CommitError::Config(error.to_string());
+    let hasher = RowHasher::new(&schema, &metadata::key_of(&state.metadata)).map_err(config)?;
+    let mut print = RowsPrint::new(&hasher);
+    for file in files {
+        let path = state.full(&file.name);
+        let damaged = |error: String| CommitError::corrupt(path.display(), error);
+        let bytes = Bytes::from(warehouse.disk().read(&path)?);
+        let reader =
+            ParquetRecordBatchReaderBuilder::try_new(bytes).map_err(|error| damaged(error.to_string()))?;
+        let reader = reader.build().map_err(|error| damaged(error.to_string()))?;
+        for batch in reader {
+            let batch = batch.map_err(|error| damaged(error.to_string()))?;
+            let columns = schema.fields().iter().map(|field| match batch.column_by_name(field.name()) {
+                None => Ok(new_null_array(field.data_type(), batch.num_rows())),
+                Some(column) => cast(column, field.data_type()).map_err(|error| damaged(error.to_string())),
+            });
+            let columns = columns.collect::<Result<Vec<_>>>()?;
+            let rows =
+                RecordBatch::try_new(schema.clone(), columns).map_err(|error| damaged(error.to_string()))?;
+            print.add(&hasher.hash(&rows));
+        }
+    }
+    let (fingerprint, columns) = print.finish();
+    Ok((fingerprint, columns, schema_digest(&schema)))
 }
 
 /// How the live files of a slice differ from `ours`; `None` where they don't.

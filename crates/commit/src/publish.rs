@@ -35,6 +35,9 @@ pub enum Change {
     Replace(Audited),
     /// The rows were found to be right, without computing them: a new stamp.
     Restamp,
+    /// What the slice holds now is accepted, whoever wrote it: a new stamp over the live files. Also ends the halt
+    /// after another writer set the table back.
+    Adopt,
 }
 
 /// What the one who publishes knows of a stamp; the rest comes from the rows and the head.
@@ -210,7 +213,14 @@ impl Warehouse {
     /// Writes the files of all commits and moves all pointers, or none.
     fn commit(&self, commits: &[TableCommit], publishes: &[Publish]) -> Outcome {
         for commit in commits {
-            if let Err(error) = self.disk().write_new(&commit.files) {
+            let staged = commit.items.iter().filter_map(|(place, published, ..)| {
+                match (published, &publishes[*place].change) {
+                    (Published::Replaced { .. }, Change::Replace(audited)) => Some(&audited.0.files.list),
+                    _ => None,
+                }
+            });
+            let staged: Vec<PathBuf> = staged.flatten().map(|(path, ..)| path.clone()).collect();
+            if let Err(error) = self.disk().persist(&commit.files, &staged) {
                 return Outcome::Failed(error);
             }
         }

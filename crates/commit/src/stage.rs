@@ -224,7 +224,7 @@ impl SliceWriter {
         Ok(())
     }
 
-    /// Ends the files and makes them durable.
+    /// Ends the files. They are made durable in the commit, side by side with the metadata that names them.
     ///
     /// # Errors
     /// A disk that refuses.
@@ -232,9 +232,6 @@ impl SliceWriter {
         self.chunks.finish_buffered_batch().map_err(internal)?;
         self.drain()?;
         self.end_file()?;
-        if !self.done.list.is_empty() {
-            self.plan.disk.sync_folder(&self.plan.folder)?;
-        }
         let bytes = self.done.list.iter().map(|(_, _, file)| file.bytes).sum();
         let (fingerprint, columns) = self.print.finish();
         Ok(Staged {

@@ -197,7 +197,7 @@ impl Warehouse {
             return Ok(());
         }
         let (fence, index) = (state.map.max_fence(), state.index().to_json());
-        self.inner.catalog.write(|transaction| {
+        self.inner.catalog.note(|transaction| {
             crate::ledger::raise(transaction, "request", fence.request)?;
             crate::ledger::raise(transaction, "attempt", fence.attempt)?;
             catalog::set_index(transaction, &state.table, &state.location, &index)
@@ -293,6 +293,7 @@ impl Warehouse {
         let folder = self.folder(table);
         self.inner.disk.create_folder(&folder.join("metadata"))?;
         self.inner.disk.create_folder(&folder.join("data"))?;
+        self.inner.disk.sync_folders(&folder, 2)?;
         let creation = TableCreation::builder()
             .name(table.name().to_owned())
             .location(text(&folder)?)
@@ -303,8 +304,8 @@ impl Warehouse {
         let builder = TableMetadataBuilder::from_table_creation(creation)?
             .assign_uuid(Uuid::from_u128(self.world().fresh_id()));
         let Instant(now) = self.world().now();
-        let (built, bytes) = metadata::build(builder, now / 1_000)?;
-        self.swap_metadata(table, None, &built, bytes)
+        let (_, bytes) = metadata::build(builder, now / 1_000)?;
+        self.swap_metadata(table, None, bytes, Some(IndexState::default()))
     }
 
     fn evolve_table(
@@ -327,8 +328,9 @@ impl Warehouse {
         if key_changed {
             builder = builder.set_properties([(metadata::KEY.to_owned(), metadata::key_json(key))].into())?;
         }
-        let (built, bytes) = metadata::build(builder, metadata::next_ms(current, self.world()))?;
-        self.swap_metadata(&state.table, Some(state), &built, bytes)
+        let (_, bytes) = metadata::build(builder, metadata::next_ms(current, self.world()))?;
+        let index = state.is_ours().then(|| state.index());
+        self.swap_metadata(&state.table, Some(state), bytes, index)
     }
 
     /// Publishes metadata alone; false where somebody else was first.
@@ -336,16 +338,14 @@ impl Warehouse {
         &self,
         table: &TableName,
         old: Option<&State>,
-        built: &TableMetadata,
         bytes: Vec<u8>,
+        index: Option<IndexState>,
     ) -> Result<bool> {
         let old_location = old.map(|state| state.location.as_str());
         let name = metadata::next_name(old_location, self.world());
         let path = self.folder(table).join("metadata").join(name);
         let location = text(&path)?;
-        self.inner.disk.write_new(&[(path.clone(), bytes)])?;
-        let index = old.filter(|state| state.is_ours()).map(State::index);
-        let index = if old.is_none() { Some(IndexState::default()) } else { index };
+        self.inner.disk.persist(&[(path.clone(), bytes)], &[])?;
         let moved = self.inner.catalog.write(|transaction| {
             let moved = catalog::swap(transaction, table, old_location, &location)?;
             if let (true, Some(index)) = (moved, &index) {
@@ -358,7 +358,6 @@ impl Warehouse {
         } else {
             self.inner.disk.remove(&path)?;
         }
-        let _ = built;
         Ok(moved)
     }
 

@@ -96,7 +96,7 @@ impl Warehouse {
     /// The catalog can't be written.
     pub fn begin_request(&self, key: Option<&str>) -> Result<u64> {
         let now = self.world().now();
-        self.catalog().write(|transaction| {
+        self.catalog().note(|transaction| {
             let known = "SELECT number FROM om_requests WHERE key = ?1";
             if let Some(number) = transaction.query_row(known, [key], |row| row.get(0)).optional()? {
                 return Ok(number);
@@ -121,7 +121,7 @@ impl Warehouse {
     ) -> Result<Vec<Attempt>> {
         let (now, process) = (self.world().now(), self.world().process());
         let ids: Vec<AttemptId> = tasks.iter().map(|_| AttemptId(self.world().fresh_id())).collect();
-        self.catalog().write(|transaction| {
+        self.catalog().note(|transaction| {
             let last: u64 = meta(transaction, "attempt")?;
             let mut insert = transaction.prepare_cached(
                 "INSERT INTO om_attempts VALUES
@@ -183,20 +183,31 @@ impl Warehouse {
         Ok(found)
     }
 
-    /// The latest attempt on each slice of a table, by interval.
+    /// All attempts on a table, by slice, oldest first.
     ///
     /// # Errors
     /// The catalog can't be read.
-    pub fn last_attempts(&self, table: &TableName) -> Result<Vec<AttemptRow>> {
+    pub fn all_attempts(&self, table: &TableName) -> Result<Vec<AttemptRow>> {
         let query = format!(
             "SELECT {COLUMNS} FROM om_attempts WHERE name = ?1 ORDER BY \"from\", \"to\", request, attempt"
         );
         let connection = self.catalog().lock();
         let mut query = connection.prepare_cached(&query)?;
         let mut rows = query.query([table.to_string()])?;
-        let mut found: Vec<AttemptRow> = Vec::new();
+        let mut found = Vec::new();
         while let Some(row) = rows.next()? {
-            let next = read(row)?;
+            found.push(read(row)?);
+        }
+        Ok(found)
+    }
+
+    /// The latest attempt on each slice of a table, by interval.
+    ///
+    /// # Errors
+    /// The catalog can't be read.
+    pub fn last_attempts(&self, table: &TableName) -> Result<Vec<AttemptRow>> {
+        let mut found: Vec<AttemptRow> = Vec::new();
+        for next in self.all_attempts(table)? {
             if found.last().is_some_and(|last| last.attempt.interval == next.attempt.interval) {
                 found.pop();
             }
@@ -240,7 +251,7 @@ impl Warehouse {
         if self.catalog().is_read_only() {
             return Ok(now);
         }
-        self.catalog().write(|transaction| {
+        self.catalog().note(|transaction| {
             transaction.execute(
                 "INSERT OR IGNORE INTO om_code VALUES (?1, ?2, ?3)",
                 params![model.to_string(), code.to_string(), now.0],

@@ -40,7 +40,7 @@ impl Warehouse {
         if values.is_empty() || self.catalog().is_read_only() {
             return Ok(());
         }
-        self.catalog().write(|transaction| {
+        self.catalog().note(|transaction| {
             let mut put =
                 transaction.prepare_cached("INSERT OR REPLACE INTO om_cache VALUES (?1, ?2, ?3, ?4)")?;
             for (kind, name, key, bytes) in values {
@@ -64,7 +64,7 @@ impl Warehouse {
         if gone.is_empty() {
             return Ok(());
         }
-        self.catalog().write(|transaction| {
+        self.catalog().note(|transaction| {
             let mut remove = transaction
                 .prepare_cached("DELETE FROM om_cache WHERE kind = ?1 AND name = ?2 AND key = ?3")?;
             gone.iter().try_for_each(|key| remove.execute([kind, name, key]).map(|_| ()))?;

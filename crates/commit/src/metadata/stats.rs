@@ -63,14 +63,14 @@ pub(crate) fn partition(start: Option<i64>) -> Struct {
 }
 
 /// The same file at another path.
-pub(crate) fn at_path(file: &DataFile, path: String) -> Result<DataFile> {
+pub(crate) fn at_path(file: &DataFile, path: String, spec_id: i32) -> Result<DataFile> {
     let mut builder = DataFileBuilder::default();
     builder
         .content(file.content_type())
         .file_path(path)
         .file_format(file.file_format())
         .partition(file.partition().clone())
-        .partition_spec_id(0)
+        .partition_spec_id(spec_id)
         .record_count(file.record_count())
         .file_size_in_bytes(file.file_size_in_bytes())
         .column_sizes(file.column_sizes().clone())

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use oncemore_core::{AttemptId, Instant, Stamp};
+use oncemore_core::{AttemptId, ColumnPrint, Digest, Fingerprint, Instant, Stamp};
 
 use super::{Change, Publish, Published};
 use crate::error::CommitError;
@@ -25,6 +25,7 @@ pub(super) enum Decision {
 /// Items of one table that take part, and the map that they lead to.
 #[derive(Debug)]
 pub(super) struct Decisions<'a> {
+    warehouse: &'a Warehouse,
     pub(super) state: &'a Arc<State>,
     /// Live files by manifests, where another writer was at the head.
     pub(super) live: Option<Live>,
@@ -35,13 +36,17 @@ pub(super) struct Decisions<'a> {
     pub(super) restamped: Vec<usize>,
     /// Slice starts and files that go.
     pub(super) gone: Vec<(Option<i64>, Vec<FileEntry>)>,
+    /// Starts of slices whose live files are accepted.
+    adopted: Vec<Option<i64>>,
     now: Instant,
 }
 
 impl<'a> Decisions<'a> {
     pub(super) fn new(warehouse: &'a Warehouse, state: &'a Arc<State>, live: Option<Live>) -> Self {
         Decisions {
+            warehouse,
             state,
+            adopted: Vec::new(),
             live,
             map: state.map.clone(),
             replaced: Vec::new(),
@@ -65,6 +70,7 @@ impl<'a> Decisions<'a> {
         }
         match &publish.change {
             Change::Restamp => self.restamp(place, entry, publish),
+            Change::Adopt => self.adopt(place, entry, publish),
             Change::Replace(audited) => self.replace(place, entry, publish, &audited.0),
         }
     }
@@ -75,8 +81,9 @@ impl<'a> Decisions<'a> {
         if entry.fence >= publish.stamp.epoch {
             return Err(CommitError::Superseded { table, interval, by: entry.fence });
         }
+        let takes_foreign = publish.replace_foreign || matches!(publish.change, Change::Adopt);
         if let Standing::RolledBack { found } = self.state.standing
-            && !publish.replace_foreign
+            && !takes_foreign
         {
             return Err(CommitError::RolledBack { table, found, high: self.state.high() });
         }
@@ -93,7 +100,7 @@ impl<'a> Decisions<'a> {
             )));
         }
         match self.foreign(entry) {
-            Some(detail) if !publish.replace_foreign => Err(CommitError::Foreign { table, interval, detail }),
+            Some(detail) if !takes_foreign => Err(CommitError::Foreign { table, interval, detail }),
             _ => Ok(()),
         }
     }
@@ -125,6 +132,35 @@ impl<'a> Decisions<'a> {
         Decision::Commit
     }
 
+    fn adopt(&mut self, place: usize, mut entry: Entry, publish: &Publish) -> Decision {
+        let start = start_of(entry.interval);
+        let deletes = self.live.as_ref().and_then(|live| live.deletes.get(&start));
+        if let Some(count) = deletes {
+            return Decision::Refuse(CommitError::Foreign {
+                table: publish.table.clone(),
+                interval: publish.interval,
+                detail: format!("{count} delete files can't be adopted; replace the slice instead"),
+            });
+        }
+        let live = self.live_files(&entry);
+        let (fingerprint, columns, schema) =
+            match crate::foreign::read_print(self.warehouse, self.state, &live) {
+                Ok(read) => read,
+                Err(error) => return Decision::Refuse(error),
+            };
+        let same = entry.stamp.as_ref().filter(|stamp| stamp.fingerprint == fingerprint);
+        let changed_at = same.map_or(self.now, |stamp| stamp.changed_at);
+        let bytes = live.iter().map(|file| file.bytes).sum();
+        let fresh = self.fresh(publish, fingerprint, columns, schema, bytes);
+        entry.stamp = Some(Stamp { changed_at, ..fresh });
+        entry.fence = publish.stamp.epoch;
+        entry.files = live;
+        self.map.put(entry);
+        self.adopted.push(start);
+        self.restamped.push(place);
+        Decision::Commit
+    }
+
     fn replace(&mut self, place: usize, mut entry: Entry, publish: &Publish, staged: &Staged) -> Decision {
         entry.fence = publish.stamp.epoch;
         let live = self.live_files(&entry);
@@ -145,7 +181,8 @@ impl<'a> Decisions<'a> {
             self.gone.push((start_of(entry.interval), live));
         }
         entry.files = staged.files.list.iter().map(|(_, _, file)| file.clone()).collect();
-        entry.stamp = Some(self.fresh(publish, staged));
+        let (fingerprint, columns) = (staged.fingerprint, staged.columns.clone());
+        entry.stamp = Some(self.fresh(publish, fingerprint, columns, staged.schema, staged.bytes));
         self.map.put(entry);
         self.replaced.push(place);
         Decision::Commit
@@ -157,7 +194,14 @@ impl<'a> Decisions<'a> {
         })
     }
 
-    fn fresh(&self, publish: &Publish, staged: &Staged) -> Stamp {
+    fn fresh(
+        &self,
+        publish: &Publish,
+        fingerprint: Fingerprint,
+        columns: Vec<ColumnPrint>,
+        schema: Digest,
+        bytes: u64,
+    ) -> Stamp {
         let draft = publish.stamp.clone();
         Stamp {
             interval: publish.interval,
@@ -168,10 +212,10 @@ impl<'a> Decisions<'a> {
             audits: draft.audits,
             epoch: draft.epoch,
             attempt: draft.attempt,
-            fingerprint: staged.fingerprint,
-            columns: staged.columns.clone(),
-            schema: staged.schema,
-            bytes: staged.bytes,
+            fingerprint,
+            columns,
+            schema,
+            bytes,
             changed_at: self.now,
             verified_at: self.now,
             engine: draft.engine,
@@ -198,7 +242,9 @@ impl<'a> Decisions<'a> {
     /// Whether everything that is live is what the new map says.
     pub(super) fn is_clean(&self) -> bool {
         let Some(live) = &self.live else { return true };
-        let replaced = |start: &Option<i64>| self.gone.iter().any(|(gone, _)| gone == start);
+        let replaced = |start: &Option<i64>| {
+            self.adopted.contains(start) || self.gone.iter().any(|(gone, _)| gone == start)
+        };
         live.elsewhere == 0
             && live.deletes.is_empty()
             && live.files.keys().all(|start| replaced(start) || self.map.starting(*start).is_some())

@@ -68,7 +68,7 @@ pub(super) fn build(
         let publish = &publishes[*place];
         let (rows, bytes) = match &publish.change {
             Change::Replace(audited) => (audited.0.rows, audited.0.bytes),
-            Change::Restamp => (0, 0),
+            Change::Restamp | Change::Adopt => (0, 0),
         };
         (*place, published, committed(publish.stamp.attempt), rows, bytes)
     };
@@ -83,7 +83,7 @@ pub(super) fn build(
 fn added<'a>(decisions: &Decisions<'_>, publishes: &'a [Publish]) -> Vec<&'a DataFile> {
     let staged = decisions.replaced.iter().filter_map(|place| match &publishes[*place].change {
         Change::Replace(audited) => Some(&audited.0),
-        Change::Restamp => None,
+        Change::Restamp | Change::Adopt => None,
     });
     staged.flat_map(|staged| staged.files.list.iter().map(|(_, file, _)| file)).collect()
 }

@@ -26,7 +26,6 @@ const ROW_GROUP_ROWS: usize = 1 << 20;
 #[derive(Debug)]
 pub(super) struct FileWriter {
     writer: ArrowWriter<Checked>,
-    disk: Disk,
     path: PathBuf,
     name: String,
     /// Float columns: place and field id.
@@ -96,9 +95,9 @@ impl FileWriter {
         });
         let floats = floats.collect();
         let options = ArrowWriterOptions::new().with_properties(properties()?).with_skip_arrow_metadata(true);
-        let checked = Checked { file, disk: disk.clone() };
+        let checked = Checked { file, disk };
         let writer = ArrowWriter::try_new_with_options(checked, schema, options).map_err(internal)?;
-        Ok(FileWriter { writer, disk, path, name, floats, nans: HashMap::new(), guard })
+        Ok(FileWriter { writer, path, name, floats, nans: HashMap::new(), guard })
     }
 
     /// Writes a chunk; true when the file is long enough.
@@ -111,7 +110,7 @@ impl FileWriter {
         Ok(self.writer.bytes_written() + self.writer.in_progress_size() >= FILE_BYTES)
     }
 
-    /// Ends the file durably.
+    /// Ends the file. It is made durable when it is published, together with the metadata.
     pub(super) fn finish(
         mut self,
         schema: &Schema,
@@ -120,7 +119,6 @@ impl FileWriter {
     ) -> Result<(PathBuf, DataFile, FileEntry)> {
         let doing = || format!("write {}", self.path.display());
         let footer = self.writer.finish().map_err(|error| CommitError::io(doing(), error))?;
-        self.disk.sync_data(&self.writer.inner().file, &self.path)?;
         let bytes = self.writer.bytes_written() as u64;
         let path = self.path.to_string_lossy();
         let file = stats::data_file(&path, bytes, start, schema, spec_id, &footer, self.nans)?;

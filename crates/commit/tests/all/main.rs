@@ -4,3 +4,7 @@
 mod support;
 
 mod basics;
+mod crash;
+mod foreign;
+mod many;
+mod shape;
