@@ -318,10 +318,12 @@ impl Subject<'_> {
         if stamp.code != self.code {
             return Some(Reason::Code { from: stamp.code, to: self.code });
         }
-        if let Some(path) = gone {
+        let differs = stamp.address() != address(interval, self.code, pins);
+        // A file whose absence changes nothing (it had no rows, or its absence was accepted) is no reason.
+        if let Some(path) = gone.filter(|_| differs) {
             return Some(Reason::Gone { path });
         }
-        if stamp.address() != address(interval, self.code, pins) {
+        if differs {
             let inputs = if changed.is_empty() { pending } else { changed };
             return Some(if failed { Reason::Failed } else { Reason::Input { inputs, certain: true } });
         }

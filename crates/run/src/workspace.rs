@@ -147,6 +147,25 @@ impl Workspace {
         Ok(workspace)
     }
 
+    /// Takes every vanished file of a source for meant: its rows count as deleted from now on.
+    ///
+    /// # Errors
+    /// A warehouse that can't be written.
+    pub fn accept_gone(&mut self) -> Result<(), RunError> {
+        for source in self.sources.values_mut() {
+            let gone: Vec<String> = source.index.gone().iter().map(|gone| gone.path.clone()).collect();
+            if gone.is_empty() {
+                continue;
+            }
+            let index = Arc::make_mut(&mut source.index);
+            for path in &gone {
+                index.accept_gone(path);
+            }
+            remember(&self.warehouse, &source.spec.name, index)?;
+        }
+        Ok(())
+    }
+
     /// The engine, started at its first use.
     ///
     /// # Errors
@@ -248,9 +267,7 @@ impl Workspace {
             let cells = self.cells_of(spec);
             let index = source::scan(spec, &self.options.root, known.as_ref(), &cells, now).await?;
             if index.files_read() > 0 || known.is_none_or(|known| known.version() != index.version()) {
-                let bytes = serde_json::to_vec(&index)
-                    .map_err(|error| RunError::new(ErrorKind::Internal, error.to_string()))?;
-                self.warehouse.cache_put(&[("source", &spec.name, "", &bytes)])?;
+                remember(&self.warehouse, &spec.name, &index)?;
             }
             let loaded = LoadedSource { spec: spec.clone(), index: Arc::new(index) };
             self.sources.insert(spec.name.clone(), loaded);
@@ -323,6 +340,12 @@ impl Workspace {
             replace_foreign: false,
         }
     }
+}
+
+/// Keeps what is known of a source for the next command.
+fn remember(warehouse: &Warehouse, source: &str, index: &SourceIndex) -> Result<(), RunError> {
+    let bytes = serde_json::to_vec(index).map_err(|error| RunError::new(ErrorKind::Internal, error.to_string()))?;
+    Ok(warehouse.cache_put(&[("source", source, "", &bytes)])?)
 }
 
 /// The zone of a source's dates and wall times.
