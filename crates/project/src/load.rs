@@ -115,7 +115,7 @@ fn parse_yaml<'a>(
         }
         Ok(_) => None,
         Err(error) => {
-            decoder.error(error);
+            decoder.error(*error);
             None
         }
     }

@@ -59,7 +59,7 @@ pub(crate) fn parse<'a>(
     text: &'a str,
     start: usize,
     end: usize,
-) -> Result<Option<Node<'a>>, Diagnostic> {
+) -> Result<Option<Node<'a>>, Box<Diagnostic>> {
     let part = &text[start..end];
     let offsets = Offsets::new(part, start);
     let mut builder = Builder { path, text, offsets, open: Vec::new(), root: None };
@@ -110,7 +110,7 @@ struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    fn event(&mut self, event: Event<'a>, span: Span) -> Result<(), Diagnostic> {
+    fn event(&mut self, event: Event<'a>, span: Span) -> Result<(), Box<Diagnostic>> {
         let (start, end) = (self.offsets.byte(span.start.index()), self.offsets.byte(span.end.index()));
         match event {
             Event::Scalar(_, _, anchor, tag) if anchor > 0 || tag.is_some() => self.refuse(start, end),
@@ -134,21 +134,21 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn refuse(&self, start: usize, end: usize) -> Result<(), Diagnostic> {
+    fn refuse(&self, start: usize, end: usize) -> Result<(), Box<Diagnostic>> {
         let message = "anchors, aliases and tags of YAML are not used here".to_owned();
         Err(self.fail(start, end, message, Some("write the value out")))
     }
 
-    fn fail(&self, start: usize, end: usize, message: String, help: Option<&str>) -> Diagnostic {
+    fn fail(&self, start: usize, end: usize, message: String, help: Option<&str>) -> Box<Diagnostic> {
         let location = Location { path: self.path.to_owned(), start, end: end.max(start) };
         let error = Diagnostic::error("yaml", message, location);
-        match help {
+        Box::new(match help {
             Some(help) => error.help(help),
             None => error,
-        }
+        })
     }
 
-    fn open(&mut self, start: usize, data: Data<'a>) -> Result<(), Diagnostic> {
+    fn open(&mut self, start: usize, data: Data<'a>) -> Result<(), Box<Diagnostic>> {
         if self.open.len() >= DEPTH_MAX {
             return Err(self.fail(start, start, "nested too deeply".to_owned(), None));
         }
@@ -156,7 +156,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    fn close(&mut self, end: usize) -> Result<(), Diagnostic> {
+    fn close(&mut self, end: usize) -> Result<(), Box<Diagnostic>> {
         let Some((mut node, _)) = self.open.pop() else { return Ok(()) };
         // The end of an indented block lies at the next token: give back the white space and comments between.
         let last = match &node.data {
@@ -169,7 +169,7 @@ impl<'a> Builder<'a> {
         self.add(node)
     }
 
-    fn add(&mut self, node: Node<'a>) -> Result<(), Diagnostic> {
+    fn add(&mut self, node: Node<'a>) -> Result<(), Box<Diagnostic>> {
         match self.open.last_mut() {
             None => self.root = Some(node),
             Some((Node { data: Data::List(items), .. }, _)) => items.push(node),

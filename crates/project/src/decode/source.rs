@@ -205,14 +205,15 @@ fn check_columns(
             _ => {}
         }
     }
-    if complete && let Some(node) = fields.get("key") {
-        if let crate::yaml::Data::List(items) = &node.data {
-            for item in items {
-                if let crate::yaml::Data::Scalar(name, _) = &item.data
-                    && !known.contains(&name.as_ref())
-                {
-                    unknown_column(decoder, name, item, &known);
-                }
+    if complete
+        && let Some(node) = fields.get("key")
+        && let crate::yaml::Data::List(items) = &node.data
+    {
+        for item in items {
+            if let crate::yaml::Data::Scalar(name, _) = &item.data
+                && !known.contains(&name.as_ref())
+            {
+                unknown_column(decoder, name, item, &known);
             }
         }
     }
