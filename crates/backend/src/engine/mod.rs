@@ -15,6 +15,7 @@ mod lists;
 mod names;
 mod output;
 mod parameters;
+mod pushdown;
 mod ranges;
 mod session;
 #[cfg(test)]

@@ -33,6 +33,7 @@ pub(super) fn state(options: &EngineOptions) -> Result<SessionState, EngineError
         .with_scalar_functions(super::functions::scalar())
         .with_aggregate_functions(super::functions::aggregate())
         .with_window_functions(super::functions::window())
+        .with_physical_optimizer_rules(super::pushdown::rules())
         .build();
     Ok(state)
 }
@@ -48,6 +49,10 @@ fn config(options: &EngineOptions) -> SessionConfig {
     settings.execution.time_zone = Some("UTC".to_owned());
     settings.sql_parser.enable_ident_normalization = true;
     settings.sql_parser.collect_spans = true;
+    settings.optimizer.enable_dynamic_filter_pushdown = false;
+    settings.optimizer.enable_topk_dynamic_filter_pushdown = false;
+    settings.optimizer.enable_join_dynamic_filter_pushdown = false;
+    settings.optimizer.enable_aggregate_dynamic_filter_pushdown = false;
     // Each spilling sort keeps this much aside for its merge; with little memory the default starves it.
     let reserve = (options.memory_bytes / (partitions * 16)).min(10 << 20);
     settings.execution.sort_spill_reservation_bytes = reserve;

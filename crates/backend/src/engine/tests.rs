@@ -7,3 +7,4 @@ mod parameters;
 mod reads;
 mod support;
 mod thin;
+mod upstream;
