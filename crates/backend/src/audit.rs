@@ -1,8 +1,8 @@
 //! Audits of staged rows before they are published, and the guard that keeps rows inside their slice.
 //!
-//! Reads a table it is given and says what does not hold. Knows nothing of slices, targets or who asks. Values reach
-//! the engine as typed literals and names as quoted columns; only the texts that a user wrote as SQL are parsed, as
-//! one expression or one query.
+//! Reads a table it is given and says what does not hold. Knows nothing of slices, targets or who asks.
+//! Values reach the engine as typed literals and names as quoted columns; only the texts that a user wrote as
+//! SQL are parsed, as one expression or one query.
 
 mod conditions;
 mod error;
@@ -32,9 +32,9 @@ const SHOWN: usize = 5;
 
 /// Runs every audit over `rows`, the slice as staged; empty: all hold.
 ///
-/// A `key` that is not empty is audited as unique as well. `others` are the tables that relationships and queries
-/// name; the slice itself goes by `own_name`. Row-wise audits share one pass; those that fail get another one for
-/// their offending rows.
+/// A `key` that is not empty is audited as unique as well. `others` are the tables that relationships and
+/// queries name; the slice itself goes by `own_name`. Row-wise audits share one pass; those that fail get
+/// another one for their offending rows.
 ///
 /// # Errors
 /// An audit that can't be asked of these rows, and whatever the engine says.
@@ -193,7 +193,8 @@ impl Own<'_> {
         }
         let here: Vec<&str> = columns.iter().map(String::as_str).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        // The other side first: it is what a hash join holds in memory, and the slice may be the larger one by far.
+        // The other side first: it is what a hash join holds in memory, and the slice may be the larger one
+        // by far.
         let rows = self.rows.clone().filter(known)?;
         let lost = (there.select(renamed)?)
             .join(rows, JoinType::RightAnti, &names, &here, None)?

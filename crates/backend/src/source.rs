@@ -1,7 +1,7 @@
 //! Sources: files that others deliver, as an index of what they hold and as tables that a task reads.
 //!
-//! Owns the formats, the walk over folders and the fingerprints of cells. Knows no model, no ledger and no table of
-//! ours; whether something is stale is decided elsewhere, from the index.
+//! Owns the formats, the walk over folders and the fingerprints of cells. Knows no model, no ledger and no
+//! table of ours; whether something is stale is decided elsewhere, from the index.
 
 mod bytes;
 mod cache;

@@ -1,4 +1,5 @@
-//! Our own tables as the engine reads them: the data files of a snapshot, scanned in parallel, pruned by statistics.
+//! Our own tables as the engine reads them: the data files of a snapshot, scanned in parallel, pruned by
+//! statistics.
 //!
 //! Knows which files and columns it is given, nothing of snapshots, slices or stamps.
 
@@ -53,8 +54,8 @@ pub struct Keep {
 
 /// The table of these files' rows.
 ///
-/// `schema` holds the user's columns, found by name; a column that an old file lacks is NULL there, one that `schema`
-/// does not name is not shown.
+/// `schema` holds the user's columns, found by name; a column that an old file lacks is NULL there, one that
+/// `schema` does not name is not shown.
 pub fn provider(files: Vec<DataFile>, schema: SchemaRef, keep: Option<Keep>) -> Arc<dyn TableProvider> {
     if files.is_empty() {
         return Arc::new(EmptyTable::new(schema));

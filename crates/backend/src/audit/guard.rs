@@ -17,9 +17,9 @@ use crate::source::{arrow_type, column_type, nearest, time_type, type_name};
 /// Columns of a row that an error shows.
 const SHOWN: usize = 12;
 
-/// Passes batches on as long as each row's `column` lies in `interval`, by the typed bounds that the interval has in
-/// `zone`: dates for DATE, wall times for TIMESTAMP, instants for TIMESTAMPTZ. The first row that is NULL or outside
-/// ends the stream with an [`AuditError`] (see [`AuditError::find`]).
+/// Passes batches on as long as each row's `column` lies in `interval`, by the typed bounds that the interval
+/// has in `zone`: dates for DATE, wall times for TIMESTAMP, instants for TIMESTAMPTZ. The first row that is
+/// NULL or outside ends the stream with an [`AuditError`] (see [`AuditError::find`]).
 ///
 /// # Errors
 /// The stream has no such column, or one that holds no time.

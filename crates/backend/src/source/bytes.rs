@@ -1,5 +1,5 @@
-//! Bytes of one file: opened without following a link at its end, hashed as they are read, unpacked where the name
-//! says gzip. Knows nothing of rows.
+//! Bytes of one file: opened without following a link at its end, hashed as they are read, unpacked where the
+//! name says gzip. Knows nothing of rows.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};

@@ -32,8 +32,8 @@ impl ProviderCache {
         ProviderCache { total, slots: Mutex::default() }
     }
 
-    /// The batches of `name` at `version`, decoded by `decode` where they are not there; `None` where they are too
-    /// large to keep. `decode` gets the bytes that it may fill, and yields `None` beyond.
+    /// The batches of `name` at `version`, decoded by `decode` where they are not there; `None` where they
+    /// are too large to keep. `decode` gets the bytes that it may fill, and yields `None` beyond.
     pub(crate) async fn get<E, F>(
         &self,
         name: &str,

@@ -1,4 +1,5 @@
-//! Cells: which interval of a calendar a value of a time column falls into, without a calendar call for each row.
+//! Cells: which interval of a calendar a value of a time column falls into, without a calendar call for each
+//! row.
 
 use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::datatypes::{Date32Type, TimestampMicrosecondType};
@@ -83,8 +84,8 @@ impl<'a> Cells<'a> {
         Cells { calendar, zone, kind, met: Vec::new(), intervals: Vec::new() }
     }
 
-    /// Rows by cell, in runs of equal cells: (place in `intervals`, rows from, rows to). The error is the first row
-    /// that is NULL or beyond every calendar.
+    /// Rows by cell, in runs of equal cells: (place in `intervals`, rows from, rows to). The error is the
+    /// first row that is NULL or beyond every calendar.
     pub(crate) fn runs(&mut self, column: &ArrayRef) -> Result<Vec<(usize, usize, usize)>, usize> {
         let values = raw(column, self.kind).ok_or(0_usize)?;
         let mut runs: Vec<(usize, usize, usize)> = Vec::new();

@@ -1,7 +1,8 @@
-//! CSV by the names in its header: order is free, every declared column must be there, every row has as many fields.
+//! CSV by the names in its header: order is free, every declared column must be there, every row has as many
+//! fields.
 //!
-//! Built on `csv-core` rather than on a typed reader, because an error must name line and column, NULL has several
-//! spellings, and nothing may be rounded to fit.
+//! Built on `csv-core` rather than on a typed reader, because an error must name line and column, NULL has
+//! several spellings, and nothing may be rounded to fit.
 
 use std::io::Read;
 use std::path::Path;
@@ -215,8 +216,8 @@ impl<'a> Records<'a> {
         Ok(true)
     }
 
-    /// Appends one record to `data`; the number of its fields, one more than `ends` can hold at most, or `None` at the
-    /// end. `ends` are relative to the record's start.
+    /// Appends one record to `data`; the number of its fields, one more than `ends` can hold at most, or
+    /// `None` at the end. `ends` are relative to the record's start.
     fn record(&mut self, ends: &mut Vec<usize>) -> Result<Option<usize>, SourceError> {
         let start = self.used;
         let mut fields = 0;

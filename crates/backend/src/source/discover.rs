@@ -1,4 +1,5 @@
-//! Files of a source on disk, and what tells that one changed without reading it. Reads folders and stats files.
+//! Files of a source on disk, and what tells that one changed without reading it. Reads folders and stats
+//! files.
 
 use std::fs::{self, DirEntry, Metadata};
 use std::io;

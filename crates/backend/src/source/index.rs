@@ -1,5 +1,5 @@
-//! The index of a source: per file its identity and the prints of its cells, so that what changed is known without
-//! reading what did not. A value; knows no disk.
+//! The index of a source: per file its identity and the prints of its cells, so that what changed is known
+//! without reading what did not. A value; knows no disk.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;

@@ -1,7 +1,7 @@
 //! NDJSON: one object a line. Declared columns by name, unknown fields ignored, absent ones NULL.
 //!
-//! Values go through text, so that the same parsers as for CSV decide what fits a type: 1.5 is no INTEGER here
-//! either. A batch that fails is decoded again line by line, to find the line at fault.
+//! Values go through text, so that the same parsers as for CSV decide what fits a type: 1.5 is no INTEGER
+//! here either. A batch that fails is decoded again line by line, to find the line at fault.
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;

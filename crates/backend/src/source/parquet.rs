@@ -1,5 +1,5 @@
-//! Parquet of whoever wrote it: checked before it is believed, so that a broken or hostile file is a typed error with
-//! bounded memory.
+//! Parquet of whoever wrote it: checked before it is believed, so that a broken or hostile file is a typed
+//! error with bounded memory.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};

@@ -1,4 +1,5 @@
-//! Paths of a source: a glob, with `{interval:…}` as a time written in the path. Pure: text to matcher and back.
+//! Paths of a source: a glob, with `{interval:…}` as a time written in the path. Pure: text to matcher and
+//! back.
 
 use globset::GlobBuilder;
 use jiff::civil::{Date, DateTime, Time};

@@ -1,4 +1,5 @@
-//! A source as a table: the files that hold rows of a range, read in parallel, their bytes compared with the index.
+//! A source as a table: the files that hold rows of a range, read in parallel, their bytes compared with the
+//! index.
 //!
 //! Rows are not filtered here: the query does that. What is left out is files without a row in the range.
 
@@ -44,10 +45,11 @@ pub struct SourceTable {
     cache: Option<(Arc<ProviderCache>, Digest)>,
 }
 
-/// The table of a source's rows in `range` ([`Interval::WHOLE`] for all; `None`: the task reads nothing of it).
+/// The table of a source's rows in `range` ([`Interval::WHOLE`] for all; `None`: the task reads nothing of
+/// it).
 ///
-/// Files without a row in the range are not opened; rows outside of it are not filtered out. Every file read to its
-/// end is compared with the index: other bytes are an error of kind [`SourceErrorKind::InputMoved`].
+/// Files without a row in the range are not opened; rows outside of it are not filtered out. Every file read
+/// to its end is compared with the index: other bytes are an error of kind [`SourceErrorKind::InputMoved`].
 ///
 /// # Errors
 /// Files of the source contradict each other.

@@ -1,4 +1,5 @@
-//! Scans a source: finds its files, reads those that changed, and makes the index anew. The only writer of indexes.
+//! Scans a source: finds its files, reads those that changed, and makes the index anew. The only writer of
+//! indexes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -18,14 +19,15 @@ use super::pattern::Pattern;
 use super::read::{self, Rows, Wanted};
 use super::types::{self, Column};
 
-/// Makes the index of a source. `known` is the last one; files whose identity is unchanged are taken over from it.
+/// Makes the index of a source. `known` is the last one; files whose identity is unchanged are taken over
+/// from it.
 ///
-/// `cells` cuts rows into cells by the source's `time` column; without one a file is a cell of its path's interval, or
-/// of [`Interval::WHOLE`].
+/// `cells` cuts rows into cells by the source's `time` column; without one a file is a cell of its path's
+/// interval, or of [`Interval::WHOLE`].
 ///
 /// # Errors
-/// A declaration that can't work, a path that leaves the project's folder, a folder that is missing, and every file
-/// that does not read as declared.
+/// A declaration that can't work, a path that leaves the project's folder, a folder that is missing, and
+/// every file that does not read as declared.
 pub async fn scan(
     spec: &SourceSpec,
     project_root: &Path,
@@ -98,7 +100,8 @@ struct Job {
 type ReadFile = (SourceFile, Vec<Column>);
 type Changed = (Found, Option<SourceFile>);
 
-/// Reads changed files on as many threads as there are processors; the error is that of the first file by path.
+/// Reads changed files on as many threads as there are processors; the error is that of the first file by
+/// path.
 async fn read_all(job: Job, changed: Vec<Changed>) -> Result<Vec<ReadFile>, SourceError> {
     if changed.is_empty() {
         return Ok(Vec::new());
@@ -369,7 +372,8 @@ fn drop_unused(lists: &mut Vec<Vec<Column>>, files: &mut [SourceFile]) {
     *lists = first.into_iter().map(|place| std::mem::take(&mut lists[place])).collect();
 }
 
-/// Files of `known` that vanished, and those gone already, but for what came back or lives on under another name.
+/// Files of `known` that vanished, and those gone already, but for what came back or lives on under another
+/// name.
 fn gone(index: &SourceIndex, known: Option<&SourceIndex>) -> Vec<GoneFile> {
     let Some(known) = known.filter(|known| known.spec.path == index.spec.path) else { return Vec::new() };
     let there: BTreeSet<&str> = index.files.iter().map(|file| file.path.as_str()).collect();

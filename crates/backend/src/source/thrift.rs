@@ -1,5 +1,6 @@
-//! A walk over Thrift's compact encoding that believes no length: run before a footer is decoded, because a decoder
-//! reserves memory for as many elements as a list claims to have, and a failed reservation ends the process.
+//! A walk over Thrift's compact encoding that believes no length: run before a footer is decoded, because a
+//! decoder reserves memory for as many elements as a list claims to have, and a failed reservation ends the
+//! process.
 
 /// Deepest nesting.
 const MAX_DEPTH: usize = 64;

@@ -1,5 +1,5 @@
-//! Column types in Arrow, and how text becomes typed values. Strict: what does not fit is an error, never rounded
-//! or wrapped. Knows no file.
+//! Column types in Arrow, and how text becomes typed values. Strict: what does not fit is an error, never
+//! rounded or wrapped. Knows no file.
 
 use std::sync::Arc;
 
@@ -253,7 +253,8 @@ fn instant(text: &str) -> Result<i64, Refused> {
     Ok(micros - offset.ok_or(Refused(Some(INSTANT_HELP)))? * 1_000_000)
 }
 
-/// Wall µs and the offset in seconds, if one is written: `2013-03-01[T ]05:00[:00[.000000]][Z|+05:30|+0530|+05]`.
+/// Wall µs and the offset in seconds, if one is written: `2013-03-01[T
+/// ]05:00[:00[.000000]][Z|+05:30|+0530|+05]`.
 fn timestamp(text: &str) -> Option<(i64, Option<i64>)> {
     let bytes = text.as_bytes();
     let days = i64::from(date(bytes.get(..10)?)?) * 86_400_000_000;

@@ -303,7 +303,8 @@ async fn parquet_that_lies() {
     insta::assert_snapshot!(project.scan(&declared).await.unwrap_err(), @"in/a.parquet: the file lacks column `z`, which is declared");
 }
 
-/// Any byte of a small file flipped: an error or another content, never a panic that gets out, never much memory.
+/// Any byte of a small file flipped: an error or another content, never a panic that gets out, never much
+/// memory.
 #[tokio::test]
 async fn parquet_with_any_byte_flipped() {
     let project = Project::new();

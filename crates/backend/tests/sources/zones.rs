@@ -1,5 +1,5 @@
-//! DATE, TIMESTAMP and TIMESTAMPTZ in zones of -5 h, 0, +5:30 and +13 h, over both days on which clocks change: each
-//! row lies in exactly one cell, and the guard of a slice agrees with the cells.
+//! DATE, TIMESTAMP and TIMESTAMPTZ in zones of -5 h, 0, +5:30 and +13 h, over both days on which clocks
+//! change: each row lies in exactly one cell, and the guard of a slice agrees with the cells.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,7 +16,8 @@ use crate::support::{LATER, Project, spec};
 const HOUR: i64 = 3_600_000_000;
 const DAY: i64 = 24 * HOUR;
 
-/// Zone, and noon UTC of a day near each of its clock changes in 2013 (UTC and Kolkata have none: New York's).
+/// Zone, and noon UTC of a day near each of its clock changes in 2013 (UTC and Kolkata have none: New
+/// York's).
 const ZONES: [(&str, [&str; 2]); 4] = [
     ("America/New_York", ["2013-03-10", "2013-11-03"]),
     ("UTC", ["2013-03-10", "2013-11-03"]),
@@ -42,7 +43,8 @@ fn batches(values: &[i64]) -> [(&'static str, RecordBatch); 3] {
     arrays.map(|(kind, array)| (kind, RecordBatch::try_from_iter([("t", array)]).unwrap()))
 }
 
-/// Where a row belongs, told without bounds: by the local date that the row shows or, for an instant, by containment.
+/// Where a row belongs, told without bounds: by the local date that the row shows or, for an instant, by
+/// containment.
 fn belongs(kind: &str, value: i64, calendar: &Calendar, cell: Interval) -> bool {
     if kind == "TIMESTAMPTZ" {
         return cell.contains(Instant(value));
