@@ -38,11 +38,28 @@ fn march() -> Diff {
 
 #[test]
 fn rows_differ_key_by_key() {
-    insta::assert_snapshot!(render(&march(), &wide(80)), @"");
+    insta::assert_snapshot!(render(&march(), &wide(80)), @r"
+    gold.carrier_day: snapshot 17 (2013-05-01) against the head
+    1 row gone, 1 new, 410 changed, 5,000 the same
+
+    interval    gone  new  changed
+    ──────────  ────  ───  ───────
+    2013-03-01     0    1       14
+    2013-03-02     1    0      396
+
+    by flight_date, carrier
+    ~ 2013-03-01, AA: delay 12.5 → NULL, flights 90 → 91
+    + 2013-03-01, NULL
+    - 2013-03-02, OO: flights 1
+    and 409 rows more
+    ");
 }
 
 #[test]
 fn equal_versions_are_one_line() {
     let diff = Diff { gone: 0, new: 0, changed: 0, rows: Vec::new(), by_interval: Vec::new(), ..march() };
-    insta::assert_snapshot!(render(&diff, &wide(80)), @"");
+    insta::assert_snapshot!(render(&diff, &wide(80)), @r"
+    gold.carrier_day: snapshot 17 (2013-05-01) against the head
+    equal: 5,000 rows
+    ");
 }

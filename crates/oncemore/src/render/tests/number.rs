@@ -49,5 +49,11 @@ fn values_in_a_table_can_not_move_the_cursor() {
         vec![None, Some("12,345".to_owned())],
         vec![Some("é".repeat(70)), None],
     ];
-    insta::assert_snapshot!(table::render(&header, &[false, true], &rows, &wide(80)), @"");
+    insta::assert_snapshot!(table::render(&header, &[false, true], &rows, &wide(80)), @r"
+    name                                                                n
+    ─────────────────────────────────────────────────────────────  ──────
+    two\nlines \u{1b}[2J                                                1
+    NULL                                                           12,345
+    éééééééééééééééééééééééééééééééééééééééééééééééééééééééééééé…    NULL
+    ");
 }

@@ -85,7 +85,29 @@ fn march() -> Plan {
 
 #[test]
 fn a_plan_is_grouped_by_model_and_reason() {
-    insta::assert_snapshot!(render(&march(), &wide(100)), @"");
+    insta::assert_snapshot!(render(&march(), &wide(100)), @r"
+    range: 2013-03-01T00:00:00 to 2013-04-01T00:00:00 (31 days, America/New_York)
+
+    gold.planes  1 of 1 slice
+      never ran               1  whole table
+
+    silver.weather  0 of 365 slices, 90 held back
+      waiting: never ran     90  2013-01-01 … 2013-03-31  (for data/weather/2013-01-01.csv.gz; for data/weather/2013-01-02.csv.gz; for data/weather/2013-01-03.csv.gz; and 87 more)
+
+    silver.flights  31 of 365 slices, 1 held back
+      code changed           31  2013-03-01 … 2013-03-31  (cba06b5736fa to 11507a0e2f5e)
+      input gone              1  2013-04-02  (data/flights/2013-04-02.csv.gz)
+
+    gold.carrier_day  31 of 365 slices
+      input may change       31  2013-03-01 … 2013-03-31  (silver.flights)
+
+    gold.route_month  1 of 12 slices
+      input may change        1  2013-03  (silver.flights)
+
+    help: input gone: bring the file back, or run without it: `oncemore run silver.flights --accept-gone`
+
+    64 slices of 4 models to run, 91 held back, 953 fresh
+    ");
 }
 
 #[test]
@@ -101,7 +123,10 @@ fn an_empty_plan_is_one_line() {
 
 #[test]
 fn a_limit_says_how_to_go_on() {
-    insta::assert_snapshot!(error::render(&guard(&march(), 131, 100), &|_| None, &wide(80)), @"");
+    insta::assert_snapshot!(error::render(&guard(&march(), 131, 100), &|_| None, &wide(80)), @r"
+    error: 131 slices to run because code or a dimension changed, more than `limits.tasks: 100` (gold.planes 1, silver.flights 31, gold.carrier_day 31, gold.route_month 1)
+    help: look at `oncemore plan`; then add `--yes`, narrow it with `--from` and `--to`, or keep the rows under the new code: `oncemore accept MODEL --from .. --to .. --because TEXT`
+    ");
 }
 
 #[test]
@@ -111,7 +136,17 @@ fn a_stale_parent_is_named() {
     plan.tasks.truncate(1);
     plan.stale_parents
         .insert(StaleParent { parent: "silver.flights".to_owned(), reader: "gold.carrier_day".to_owned() });
-    insta::assert_snapshot!(render(&plan, &wide(100)), @"");
+    insta::assert_snapshot!(render(&plan, &wide(100)), @r"
+    range: 2013-03-01T00:00:00 to 2013-04-01T00:00:00 (31 days, America/New_York)
+
+    silver.flights  31 of 365 slices, 1 held back
+      code changed      1  2013-03-01  (cba06b5736fa to 11507a0e2f5e)
+
+    warning: stale parents are not selected: `silver.flights` (read by `gold.carrier_day`)
+    help: select them too: `+gold.carrier_day`; or read them as they are: `--stale-parents ok`
+
+    1 slice of 4 models to run, 953 fresh
+    ");
 }
 
 #[test]
@@ -120,5 +155,5 @@ fn groups_for_programs_join_neighbours() {
     let groups = group(&plan);
     let flights = groups.iter().find(|group| group.model == &table("silver.flights")).unwrap();
     assert_eq!((flights.slices, flights.ranges.len()), (31, 1));
-    insta::assert_snapshot!(serde_json::to_string(flights).unwrap(), @"");
+    insta::assert_snapshot!(serde_json::to_string(flights).unwrap(), @r#"{"model":"silver.flights","title":"code changed","details":["cba06b5736fa to 11507a0e2f5e"],"held":false,"slices":31,"ranges":[{"first":"2013-03-01","last":"2013-03-31","count":31}]}"#);
 }

@@ -52,7 +52,16 @@ fn lines(verbose: bool) -> String {
 
 #[test]
 fn a_line_for_each_failure_and_each_model() {
-    insta::assert_snapshot!(lines(false), @"");
+    insta::assert_snapshot!(lines(false), @r"
+    failed: silver.flights 2013-03-03: an audit does not hold; slice unchanged
+      not_null(carrier): 2 rows offending
+        carrier  flight
+        ───────  ──────
+        NULL     11
+        NULL     1714
+      help: mend the rows, or the audit
+    silver.flights: 1 published, 1 unchanged, 1 failed, 842 rows
+    ");
 }
 
 #[test]
@@ -75,11 +84,18 @@ fn the_summary_says_what_to_type_next() {
         held: 2,
         ..RunReport::default()
     };
-    insta::assert_snapshot!(summary(&report, 9.4, &wide(80)), @"");
+    insta::assert_snapshot!(summary(&report, 9.4, &wide(80)), @r"
+    done: 363 published, 1 unchanged, 1 failed, 2 held back; 335,900 rows in 9.40 s (request 7)
+      failed silver.flights 2013-03-03; slice unchanged
+    next: `oncemore explain silver.flights 2013-03-03` tells the whole story
+    ");
     let stopped =
         RunReport { request: 8, published: 20, rows: 18_000, interrupted: true, ..RunReport::default() };
-    insta::assert_snapshot!(summary(&stopped, 0.5, &wide(80)), @"");
+    insta::assert_snapshot!(summary(&stopped, 0.5, &wide(80)), @r"
+    interrupted: 20 published; 18,000 rows in 0.50 s (request 8)
+    next: what is published stays; `oncemore run` goes on from there
+    ");
     let all_well =
         RunReport { request: 9, published: 20, cut_off: 345, rows: 18_000, ..RunReport::default() };
-    insta::assert_snapshot!(summary(&all_well, 61.0, &wide(80)), @"");
+    insta::assert_snapshot!(summary(&all_well, 61.0, &wide(80)), @"done: 20 published, 345 cut off; 18,000 rows in 1 min 01 s (request 9)");
 }

@@ -75,17 +75,78 @@ fn year() -> Vec<ModelLine> {
 
 #[test]
 fn a_year_at_80_columns() {
-    insta::assert_snapshot!(render(&year(), false, &wide(80)), @"");
+    insta::assert_snapshot!(render(&year(), false, &wide(80)), @r"
+                      2013-01-01                    2013-12-31
+    gold.planes       ✗                                         1 failed
+    gold.route_month  ■■■■■■▒▒▒▒■■■■■■◆◆◆◆■■■■■■■■■■■■■■■■□□□□
+                      1 held (foreign write), 1 stale (input), 1 due, 9 fresh
+    silver.flights    ■■■■■■▒▒▒▒■■■■■■■■■■■■■■■■■■■■■■■■■■■■■◇
+                      31 stale (code), 1 waiting, 333 fresh
+    gold.carrier_day  ■■■■■■▒▒▒▒■■■■■■■■■▣▣▣▣▣■■■■■■■■■■■■■■■◇
+                      31 stale (input), 1 waiting, 31 accepted, 302 fresh
+    silver.weather    ■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■◇  5 waiting, 360 fresh
+    gold.airlines     ■                                         1 fresh
+
+    ■ fresh  ▣ accepted  □ due  ◇ waiting  ▒ stale  ◆ held  ✗ failed   1,109 slices of 6 models
+    `oncemore status --why` lists the causes
+    ");
 }
 
 #[test]
 fn a_year_at_120_columns_with_causes() {
-    insta::assert_snapshot!(render(&year(), true, &wide(120)), @"");
+    insta::assert_snapshot!(render(&year(), true, &wide(120)), @r"
+                      2013-01-01                                              2013-12-31
+    gold.planes       ✗                                                                   1 failed
+    gold.route_month  ■■■■■■■■■■▒▒▒▒▒▒▒■■■■■■■■■■◆◆◆◆◆◆■■■■■■■■■■■■■■■■■■■■■■■■■■■□□□□□□
+                      1 held (foreign write), 1 stale (input), 1 due, 9 fresh
+    silver.flights    ■■■■■■■■■■▒▒▒▒▒▒▒■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■◇
+                      31 stale (code), 1 waiting, 333 fresh
+    gold.carrier_day  ■■■■■■■■■■▒▒▒▒▒▒▒■■■■■■■■■■■■■■■▣▣▣▣▣▣▣■■■■■■■■■■■■■■■■■■■■■■■■■■◇
+                      31 stale (input), 1 waiting, 31 accepted, 302 fresh
+    silver.weather    ■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■◇  5 waiting, 360 fresh
+    gold.airlines     ■                                                                   1 fresh
+
+    ■ fresh  ▣ accepted  □ due  ◇ waiting  ▒ stale  ◆ held  ✗ failed   1,109 slices of 6 models
+
+    failed: last attempt failed
+      gold.planes  whole table
+
+    held: foreign write
+      gold.route_month  1 slice  2013-06  (3 rows more than the stamp says)
+
+    stale: code changed
+      silver.flights  31 slices  2013-03-01 … 2013-03-31  (cba06b5736fa to 11507a0e2f5e)
+
+    stale: input may change
+      gold.route_month  1 slice  2013-03  (silver.flights)
+      gold.carrier_day  31 slices  2013-03-01 … 2013-03-31  (silver.flights)
+
+    waiting
+      silver.flights    1 slice  2013-12-31  (for data/flights/2013-12-31.csv.gz)
+      gold.carrier_day  1 slice  2013-12-31  (for silver.flights 2013-12-31)
+      silver.weather    5 slices  2013-12-27 … 2013-12-31  (for data/weather/2013-12-27.csv.gz, and 4 like it)
+
+    due: never ran
+      gold.route_month  1 slice  2013-12
+
+    accepted
+      gold.carrier_day  31 slices  2013-07-01 … 2013-07-31  (ticket 17)
+    ");
 }
 
 #[test]
 fn a_year_in_ascii() {
-    insta::assert_snapshot!(render(&year()[3..], false, &Look::PLAIN), @"");
+    insta::assert_snapshot!(render(&year()[3..], false, &Look::PLAIN), @r"
+                      2013-01-01                                 2013-12-31
+    gold.route_month  ########~~~~~~########!!!!!#####################ooooo
+                      1 held (foreign write), 1 stale (input), 1 due, 9 fresh
+    gold.carrier_day  ########~~~~~~############+++++#####################w
+                      31 stale (input), 1 waiting, 31 accepted, 302 fresh
+    silver.weather    ####################################################w  5 waiting, 360 fresh
+
+    # fresh  + accepted  o due  w waiting  ~ stale  ! held   742 slices of 3 models
+    `oncemore status --why` lists the causes
+    ");
 }
 
 #[test]
@@ -93,7 +154,13 @@ fn a_few_days_take_a_cell_each() {
     let lines = [model("silver.flights", &days(), "2013-02", |label| {
         if label < "2013-02-20" { SliceStatus::Fresh } else { SliceStatus::Due }
     })];
-    insta::assert_snapshot!(render(&lines, false, &wide(80)), @"");
+    insta::assert_snapshot!(render(&lines, false, &wide(80)), @r"
+                    2013-02-01        2013-02-28
+    silver.flights  ■■■■■■■■■■■■■■■■■■■□□□□□□□□□  9 due, 19 fresh
+
+    ■ fresh  □ due   28 slices of 1 model
+    `oncemore status --why` lists the causes
+    ");
 }
 
 #[test]
