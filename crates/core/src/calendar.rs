@@ -214,7 +214,7 @@ impl Calendar {
         } else {
             match text.split('-').collect::<Vec<_>>()[..] {
                 [year] => (Date::new(parse_year(year)?, 1, 1).ok()?, IntervalLength::Year),
-                [year, month] => {
+                [year, month] if month.len() == 2 => {
                     (Date::new(parse_year(year)?, month.parse().ok()?, 1).ok()?, IntervalLength::Month)
                 }
                 [_, _, _] if !text.contains('T') => (parse_date(text)?, IntervalLength::Day),

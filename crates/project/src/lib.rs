@@ -1,1 +1,24 @@
-//! placeholder
+//! Text to project: `oncemore.yml` and `models/<schema>/<name>.sql` in, models in order of their graph out, each with
+//! its code version, and everything that is wrong with them as diagnostics.
+//!
+//! Pure: no IO, no clock, no engine. [`load`] can't fail on IO because it does none; it never stops at the first error.
+//! What a query's columns are and which range it reads is the engine's to say, not ours.
+
+mod code;
+mod decode;
+mod graph;
+mod keys;
+mod load;
+mod model;
+mod names;
+mod path;
+mod sql;
+mod yaml;
+
+#[cfg(test)]
+mod tests;
+
+pub use keys::keys_markdown;
+pub use load::load;
+pub use model::{Kind, Limits, Loaded, Model, OnChange, Project, Query, Source, TextFile, Variable};
+pub use names::nearest;

@@ -85,3 +85,46 @@ impl RunError {
         self
     }
 }
+
+impl From<oncemore_commit::CommitError> for RunError {
+    fn from(error: oncemore_commit::CommitError) -> Self {
+        use oncemore_commit::CommitError as E;
+        let state = error.slice_state();
+        let (kind, help) = match &error {
+            E::Superseded { .. } => (ErrorKind::Conflict, "nothing is lost: the later request's rows stay"),
+            E::Foreign { .. } => (
+                ErrorKind::Conflict,
+                "`oncemore accept MODEL --interval … --adopt --because …` keeps it, `oncemore run --replace-foreign` computes it again",
+            ),
+            E::RolledBack { .. } | E::Conflict { .. } => (ErrorKind::Conflict, "run the same command again"),
+            E::Unavailable { .. } => (ErrorKind::TaskFailed, "mend what the message names, then run the same command again"),
+            E::Unknown { .. } => (ErrorKind::Unknown, "`oncemore resolve` finds out what became of it"),
+            E::Config(_) => (ErrorKind::Config, "nothing was changed"),
+            E::Corrupt { .. } => (ErrorKind::TaskFailed, "`oncemore ledger rebuild` makes the ledger again from the tables"),
+            E::Internal(_) => (ErrorKind::Internal, "please report this"),
+        };
+        RunError::new(kind, error.to_string()).help(help).state(state)
+    }
+}
+
+impl From<oncemore_backend::EngineError> for RunError {
+    fn from(error: oncemore_backend::EngineError) -> Self {
+        use oncemore_backend::error::ErrorKind as E;
+        let kind = match error.kind {
+            E::Internal => ErrorKind::Internal,
+            E::Resources | E::Input => ErrorKind::TaskFailed,
+            _ => ErrorKind::Config,
+        };
+        let mut converted = RunError::new(kind, error.message).state(SliceState::Unchanged);
+        converted.help = error.help;
+        converted
+    }
+}
+
+impl From<oncemore_backend::source::SourceError> for RunError {
+    fn from(error: oncemore_backend::source::SourceError) -> Self {
+        let mut converted = RunError::new(ErrorKind::TaskFailed, error.to_string()).state(SliceState::Unchanged);
+        converted.help = error.help;
+        converted
+    }
+}

@@ -134,7 +134,7 @@ pub fn explain(ground: &Ground, at: usize, interval: Interval) -> Result<Story, 
 }
 
 /// The states of the tables before the model at `at`, all that is due taken as going to run.
-fn states_before(ground: &Ground, at: usize) -> Vec<TableState> {
+pub(crate) fn states_before(ground: &Ground, at: usize) -> Vec<TableState> {
     let mut tables: Vec<TableState> = Vec::with_capacity(at);
     for (position, model) in ground.models[..at].iter().enumerate() {
         let due = model.due(ground.now);

@@ -16,6 +16,7 @@ pub mod plan;
 pub mod query;
 pub mod select;
 pub mod status;
+mod supply;
 mod task;
 pub mod workspace;
 

@@ -215,7 +215,7 @@ fn plan_model(
 }
 
 /// Whether a held slice still holds what its readers may go on reading.
-fn keeps_serving(hold: &Hold, exists: bool) -> bool {
+pub(crate) fn keeps_serving(hold: &Hold, exists: bool) -> bool {
     exists && matches!(hold, Hold::Gone { .. } | Hold::OlderCode { .. } | Hold::Waiting { .. })
 }
 

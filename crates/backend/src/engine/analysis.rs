@@ -1,0 +1,289 @@
+//! From SQL to a plan with typed parameters, and from the plan to what is said of it.
+
+use std::sync::Arc;
+
+use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
+use datafusion::execution::context::SQLOptions;
+use datafusion::execution::context::SessionState;
+use datafusion::logical_expr::{LogicalPlan, TableSource};
+use datafusion::sql::planner::{ParserOptions, PlannerContext, SqlToRel};
+use datafusion::sql::sqlparser::ast::Statement;
+use datafusion::sql::sqlparser::dialect::GenericDialect;
+use datafusion::sql::sqlparser::parser::Parser;
+use oncemore_core::{ColumnType, Read, TimeType};
+use serde::{Deserialize, Serialize};
+
+use super::names::Names;
+use super::parameters::{self, Parameter};
+use super::{EngineError, ErrorKind, ModelQuery, output, ranges, ties};
+use crate::error::nearest;
+
+/// What is known of a query without reading data.
+#[derive(Clone, Debug)]
+pub struct Analysis {
+    /// Output columns, in types that tables store.
+    pub schema: SchemaRef,
+    /// Type of the output column that decides a row's slice.
+    pub time_type: Option<TimeType>,
+    /// What a task reads, one per input, by name.
+    pub reads: Vec<Read>,
+    /// What the engine did that a reader should know: ties broken.
+    pub notes: Vec<String>,
+}
+
+/// A planned query, parameters typed but not bound.
+pub(super) struct Planned {
+    /// Without an ORDER BY on top.
+    pub(super) plan: LogicalPlan,
+    /// With it, where there is one.
+    pub(super) order: Option<LogicalPlan>,
+    pub(super) parameters: Vec<Parameter>,
+    pub(super) notes: Vec<String>,
+}
+
+/// Plans a query down to a logical plan that is deterministic.
+pub(super) fn plan(
+    state: &SessionState,
+    query: &ModelQuery,
+    sources: Vec<(String, Arc<dyn TableSource>)>,
+) -> Result<Planned, EngineError> {
+    let mut parameters = Vec::new();
+    let mut statements = Vec::new();
+    for (name, sql) in &query.views {
+        let parsed = parse(sql).and_then(|mut statement| {
+            parameters::number(&mut statement, Some(name), query, &mut parameters)?;
+            Ok(statement)
+        });
+        statements.push(parsed.map_err(|error| in_view(error, name))?);
+    }
+    let mut main = parse(&query.sql)?;
+    parameters::number(&mut main, None, query, &mut parameters)?;
+    // Each round may give types to parameters that later rounds need; the plan itself is cheap.
+    let plan = loop {
+        let (views, plan) = plan_once(state, query, &sources, &statements, &main, &parameters)?;
+        let mut found = false;
+        for view in &views {
+            found |= parameters::derive(view, &mut parameters)?;
+        }
+        found |= parameters::derive(&plan, &mut parameters)?;
+        if !found {
+            break plan;
+        }
+    };
+    if let Some(error) =
+        parameters::undecided(&parameters).or_else(|| parameters::too_short(query, &parameters))
+    {
+        return Err(error);
+    }
+    let no_effects =
+        SQLOptions::new().with_allow_ddl(false).with_allow_dml(false).with_allow_statements(false);
+    no_effects.verify_plan(&plan)?;
+    let (plan, notes) = ties::broken(plan, &query.inputs)?;
+    let ordered = matches!(&plan, LogicalPlan::Sort(_));
+    let order = ordered.then(|| output::storable(plan.clone())).transpose()?;
+    let plan = output::storable(output::unordered(plan))?;
+    check_columns(&plan, query)?;
+    Ok(Planned { plan, order, parameters, notes })
+}
+
+fn in_view(mut error: EngineError, name: &str) -> EngineError {
+    error.view.get_or_insert_with(|| name.to_owned());
+    error
+}
+
+fn parse(sql: &str) -> Result<Statement, EngineError> {
+    let parsed =
+        Parser::new(&GenericDialect {}).try_with_sql(sql).and_then(|mut parser| parser.parse_statements());
+    let mut statements = parsed.map_err(|error| {
+        let text = error.to_string();
+        EngineError::new(ErrorKind::Parse, text.trim_start_matches("sql parser error: ")).at(place(&text))
+    })?;
+    match (statements.pop(), statements.is_empty()) {
+        (Some(statement @ Statement::Query(_)), true) => Ok(statement),
+        (None, _) => Err(EngineError::new(ErrorKind::Parse, "there is no SELECT")),
+        _ => Err(EngineError::new(ErrorKind::Refused, "a model is one SELECT, nothing else")
+            .help("what a task writes is decided by the model's kind, not by its SQL")),
+    }
+}
+
+/// `… at Line: 3, Column: 7`, as the parser writes it.
+fn place(text: &str) -> Option<(u64, u64)> {
+    let (_, rest) = text.rsplit_once("Line: ")?;
+    let (line, column) = rest.split_once(", Column: ")?;
+    let digits = column.split(|c: char| !c.is_ascii_digit()).next()?;
+    Some((line.parse().ok()?, digits.parse().ok()?))
+}
+
+fn plan_once(
+    state: &SessionState,
+    query: &ModelQuery,
+    sources: &[(String, Arc<dyn TableSource>)],
+    views: &[Statement],
+    main: &Statement,
+    parameters: &[Parameter],
+) -> Result<(Vec<LogicalPlan>, LogicalPlan), EngineError> {
+    let mut names = Names::new(state, sources.to_vec());
+    let mut plans = Vec::new();
+    for ((name, _), statement) in query.views.iter().zip(views) {
+        let plan = plan_statement(&names, statement, parameters).map_err(|error| in_view(error, name))?;
+        let plan = output::unordered(plan);
+        names.add_view(name, plan.clone());
+        plans.push(plan);
+    }
+    let plan = plan_statement(&names, main, parameters)?;
+    Ok((plans, plan))
+}
+
+fn plan_statement(
+    names: &Names<'_>,
+    statement: &Statement,
+    parameters: &[Parameter],
+) -> Result<LogicalPlan, EngineError> {
+    let fields = parameters.iter().enumerate().map(|(index, parameter)| {
+        Arc::new(Field::new(format!("{}", index + 1), parameter.data_type(), false))
+    });
+    let mut context = PlannerContext::new().with_prepare_param_data_types(fields.collect());
+    let options = ParserOptions::new().with_collect_spans(true).with_map_string_types_to_utf8view(false);
+    SqlToRel::new_with_options(names, options)
+        .sql_statement_to_plan_with_context(statement.clone(), &mut context)
+        .map_err(|error| {
+            let error = EngineError::from(error);
+            match names.take_refusal() {
+                Some(refused) => refused.at(error.at),
+                None => error,
+            }
+        })
+}
+
+fn check_columns(plan: &LogicalPlan, query: &ModelQuery) -> Result<(), EngineError> {
+    let schema = plan.schema();
+    let wanted =
+        query.time.iter().map(|name| ("time", name)).chain(query.key.iter().map(|name| ("key", name)));
+    for (setting, name) in wanted {
+        if parameters::output_column(plan, name).is_some() {
+            continue;
+        }
+        let near = nearest(name, schema.fields().iter().map(|field| field.name().as_str()));
+        let unknown = EngineError::new(
+            ErrorKind::UnknownColumn,
+            format!("`{setting}` names `{name}`, which is no output column"),
+        );
+        return Err(match near {
+            Some(near) => unknown.help(format!("did you mean `{near}`?")),
+            None => unknown.help(format!("add `{name}` to the SELECT")),
+        });
+    }
+    Ok(())
+}
+
+pub(super) fn analyse(
+    state: &SessionState,
+    query: &ModelQuery,
+    planned: Planned,
+) -> Result<Analysis, EngineError> {
+    let schema = Arc::new(planned.plan.schema().as_arrow().clone());
+    let time_type = query.time.as_deref().map(|name| output_time(&schema, name, query)).transpose()?;
+    let reads = ranges::reads(state, &planned.plan, &planned.parameters, &query.inputs)?;
+    Ok(Analysis { schema, time_type, reads, notes: planned.notes })
+}
+
+fn output_time(schema: &Schema, name: &str, query: &ModelQuery) -> Result<TimeType, EngineError> {
+    let field = schema
+        .field_with_name(name)
+        .map_err(|_| EngineError::new(ErrorKind::UnknownColumn, format!("no output column `{name}`")))?;
+    let Some(time_type) = parameters::time_type(field.data_type()) else {
+        let kind = type_text(field.data_type());
+        return Err(EngineError::new(
+            ErrorKind::Type,
+            format!("`time: {name}` is of type {kind}, which places no row in time"),
+        )
+        .help(format!("write `CAST(… AS DATE) AS {name}`, or AS TIMESTAMP or TIMESTAMPTZ")));
+    };
+    match query.length.filter(|length| length.is_below_day() && time_type == TimeType::Date) {
+        Some(length) => Err(EngineError::new(
+            ErrorKind::Type,
+            format!("`time: {name}` is a DATE, which can't tell intervals of one {length} apart"),
+        )
+        .help("let `time` name a TIMESTAMP or TIMESTAMPTZ column, or choose a longer `interval`")),
+        None => Ok(time_type),
+    }
+}
+
+/// The name of a stored type in SQL.
+fn type_text(data_type: &DataType) -> String {
+    column_type(data_type).map_or_else(|| data_type.to_string(), |kind| kind.to_string())
+}
+
+fn column_type(data_type: &DataType) -> Option<ColumnType> {
+    Some(match data_type {
+        DataType::Boolean => ColumnType::Boolean,
+        DataType::Int32 => ColumnType::Integer,
+        DataType::Int64 => ColumnType::BigInt,
+        DataType::Float32 => ColumnType::Real,
+        DataType::Float64 => ColumnType::Double,
+        DataType::Decimal128(precision, scale) => ColumnType::Decimal(*precision, *scale),
+        DataType::Utf8 => ColumnType::Text,
+        DataType::Date32 => ColumnType::Date,
+        DataType::Timestamp(_, None) => ColumnType::Timestamp,
+        DataType::Timestamp(_, Some(_)) => ColumnType::TimestampTz,
+        DataType::Binary => ColumnType::Binary,
+        _ => return None,
+    })
+}
+
+fn arrow_type(kind: ColumnType) -> DataType {
+    match kind {
+        ColumnType::Boolean => DataType::Boolean,
+        ColumnType::Integer => DataType::Int32,
+        ColumnType::BigInt => DataType::Int64,
+        ColumnType::Real => DataType::Float32,
+        ColumnType::Double => DataType::Float64,
+        ColumnType::Decimal(precision, scale) => DataType::Decimal128(precision, scale),
+        ColumnType::Text => DataType::Utf8,
+        ColumnType::Date => DataType::Date32,
+        ColumnType::Timestamp => DataType::Timestamp(TimeUnit::Microsecond, None),
+        ColumnType::TimestampTz => DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into())),
+        ColumnType::Binary => DataType::Binary,
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    columns: Vec<(String, ColumnType, bool)>,
+    time_type: Option<TimeType>,
+    reads: Vec<Read>,
+    notes: Vec<String>,
+}
+
+impl Analysis {
+    /// As text, to be kept beside the query and read back with [`Analysis::from_json`].
+    pub fn to_json(&self) -> String {
+        let columns = self.schema.fields().iter().map(|field| {
+            let kind = column_type(field.data_type()).unwrap_or(ColumnType::Text);
+            (field.name().clone(), kind, field.is_nullable())
+        });
+        let stored = Stored {
+            columns: columns.collect(),
+            time_type: self.time_type,
+            reads: self.reads.clone(),
+            notes: self.notes.clone(),
+        };
+        serde_json::to_string(&stored).unwrap_or_default()
+    }
+
+    /// What [`Analysis::to_json`] wrote; `None` where it is something else.
+    pub fn from_json(text: &str) -> Option<Analysis> {
+        let stored: Stored = serde_json::from_str(text).ok()?;
+        let fields: Vec<Field> = stored
+            .columns
+            .into_iter()
+            .map(|(name, kind, null)| Field::new(name, arrow_type(kind), null))
+            .collect();
+        Some(Analysis {
+            schema: Arc::new(Schema::new(fields)),
+            time_type: stored.time_type,
+            reads: stored.reads,
+            notes: stored.notes,
+        })
+    }
+}

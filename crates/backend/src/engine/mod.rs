@@ -1,0 +1,242 @@
+//! The engine: analyses a model's SQL, derives what it reads, and computes the rows of one interval.
+//!
+//! Same query, same inputs, same interval: same rows in the same order, whatever the number of partitions,
+//! the batch size or the order in which batches arrive. Must not know files, tables or their formats: inputs
+//! come in as `TableProvider`s.
+//!
+//! Hash joins keep their build side in memory, sorts and aggregations spill; a build side that does not fit is
+//! a [`ErrorKind::Resources`] error.
+
+mod analysis;
+mod exact;
+mod functions;
+mod keys;
+mod names;
+mod output;
+mod parameters;
+mod ranges;
+mod session;
+mod ties;
+#[cfg(test)]
+mod tests;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use arrow::datatypes::SchemaRef;
+use datafusion::catalog::TableProvider;
+use datafusion::datasource::provider_as_source;
+use datafusion::execution::SendableRecordBatchStream;
+use datafusion::execution::context::SessionState;
+use datafusion::logical_expr::{LogicalPlan, TableSource};
+use datafusion::physical_plan::execute_stream;
+use oncemore_core::{Interval, IntervalLength, TimeType, Zone};
+
+pub use crate::error::{EngineError, ErrorKind};
+pub use analysis::Analysis;
+
+/// How much of the machine the engine may use.
+#[derive(Clone, Debug)]
+pub struct EngineOptions {
+    /// Memory that all queries together may hold, in bytes; what exceeds it is spilled.
+    pub memory_bytes: usize,
+    /// Partitions that one query is cut into.
+    pub partitions: usize,
+    /// Rows of a batch.
+    pub batch_size: usize,
+    /// Where spilled data goes.
+    pub spill_dir: PathBuf,
+}
+
+/// A session of our own: only deterministic functions, one memory pool for all queries.
+pub struct Engine {
+    state: SessionState,
+}
+
+/// A model's query with all that gives it its meaning.
+#[derive(Clone, Debug)]
+pub struct ModelQuery {
+    /// One SELECT, with `:interval_start`, `:interval_end` and variables.
+    pub sql: String,
+    /// Views that the query reads, name and SQL, each after those that it reads itself.
+    pub views: Vec<(String, String)>,
+    /// Inputs that the query and the views read.
+    pub inputs: Vec<InputSchema>,
+    /// Zone in which intervals are cut.
+    pub zone: Zone,
+    /// Length of an interval; `None` where the model has no intervals.
+    pub length: Option<IntervalLength>,
+    /// Output column that decides which slice a row belongs to.
+    pub time: Option<String>,
+    /// Output columns that identify a row within a slice.
+    pub key: Vec<String>,
+    /// Variables that the SQL names as `:name`.
+    pub variables: Vec<(String, Literal)>,
+}
+
+/// An input as declared: its columns, and what is known of its rows.
+#[derive(Clone, Debug)]
+pub struct InputSchema {
+    /// As named in FROM: `raw.flights`.
+    pub name: String,
+    /// Columns.
+    pub schema: SchemaRef,
+    /// The column that places a row in time, where ranges of the input can be told apart.
+    pub time: Option<InputTime>,
+    /// Columns that, together with `time`, no two rows share; empty where nothing is known. It must be so for
+    /// certain (audited): ties that it rules out are not broken.
+    pub key: Vec<String>,
+}
+
+/// The column that places an input's rows in time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InputTime {
+    /// Its name.
+    pub column: String,
+    /// How its values are read.
+    pub time_type: TimeType,
+}
+
+/// The value of a variable.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Literal {
+    /// BIGINT
+    Int(i64),
+    /// DOUBLE
+    Float(f64),
+    /// TEXT
+    Text(String),
+    /// BOOLEAN
+    Bool(bool),
+}
+
+impl Engine {
+    /// An engine with a memory pool of its own. Touches no disk before something spills.
+    ///
+    /// # Errors
+    /// When the memory pool or the spill folder can't be set up.
+    pub fn new(options: &EngineOptions) -> Result<Engine, EngineError> {
+        Ok(Engine { state: session::state(options)? })
+    }
+
+    /// The session behind the engine, for readers and audits that build their own plans.
+    pub fn session(&self) -> &SessionState {
+        &self.state
+    }
+
+    /// What the query yields, what it reads, and which ties were broken. Reads no data.
+    ///
+    /// # Errors
+    /// When the SQL is wrong, refused, or can't be made deterministic.
+    pub fn analyse(&self, query: &ModelQuery) -> Result<Analysis, EngineError> {
+        let sources = query
+            .inputs
+            .iter()
+            .map(|input| (input.name.clone(), names::schema_source(&input.schema)))
+            .collect();
+        let planned = self.plan(query, sources)?;
+        analysis::analyse(&self.state, query, planned)
+    }
+
+    /// The rows of `interval`, in one deterministic order: by key where there is one, else by all columns.
+    ///
+    /// `inputs` are the tables to read, by the names of `query.inputs`.
+    ///
+    /// # Errors
+    /// As [`Engine::analyse`], and when an input is missing or is not as declared. Errors while rows are read
+    /// come out of the stream, see [`EngineError`]'s conversion from DataFusion's.
+    pub async fn compute(
+        &self,
+        query: &ModelQuery,
+        interval: Interval,
+        inputs: Vec<(String, Arc<dyn TableProvider>)>,
+    ) -> Result<SendableRecordBatchStream, EngineError> {
+        let planned = self.plan(query, self.providers(query, inputs)?)?;
+        let plan = parameters::bind(planned.plan, &planned.parameters, query, interval)?;
+        let plan = output::in_order(plan, &query.key)?;
+        self.execute(plan).await
+    }
+
+    /// The rows of a free query, under the same rules, without parameters. Without an ORDER BY the rows come
+    /// sorted by all columns.
+    ///
+    /// # Errors
+    /// As [`Engine::compute`].
+    pub async fn query(
+        &self,
+        sql: &str,
+        inputs: Vec<(String, Arc<dyn TableProvider>)>,
+    ) -> Result<SendableRecordBatchStream, EngineError> {
+        let query = ModelQuery {
+            sql: sql.to_owned(),
+            views: Vec::new(),
+            inputs: inputs
+                .iter()
+                .map(|(name, provider)| InputSchema {
+                    name: name.clone(),
+                    schema: provider.schema(),
+                    time: None,
+                    key: Vec::new(),
+                })
+                .collect(),
+            zone: Zone::utc(),
+            length: None,
+            time: None,
+            key: Vec::new(),
+            variables: Vec::new(),
+        };
+        let sources =
+            inputs.into_iter().map(|(name, provider)| (name, provider_as_source(provider))).collect();
+        let planned = self.plan(&query, sources)?;
+        let plan = match planned.order {
+            Some(ordered) => ordered,
+            None => output::in_order(planned.plan, &[])?,
+        };
+        self.execute(plan).await
+    }
+
+    async fn execute(&self, plan: LogicalPlan) -> Result<SendableRecordBatchStream, EngineError> {
+        let physical = self.state.create_physical_plan(&plan).await?;
+        Ok(execute_stream(physical, self.state.task_ctx())?)
+    }
+
+    fn providers(
+        &self,
+        query: &ModelQuery,
+        inputs: Vec<(String, Arc<dyn TableProvider>)>,
+    ) -> Result<Vec<(String, Arc<dyn TableSource>)>, EngineError> {
+        for declared in &query.inputs {
+            let Some((_, provider)) = inputs.iter().find(|(name, _)| *name == declared.name) else {
+                return Err(EngineError::new(
+                    ErrorKind::Input,
+                    format!("input `{}` is not given", declared.name),
+                ));
+            };
+            let given = provider.schema();
+            for field in declared.schema.fields() {
+                let same =
+                    given.field_with_name(field.name()).is_ok_and(|f| f.data_type() == field.data_type());
+                if !same {
+                    return Err(EngineError::new(
+                        ErrorKind::Input,
+                        format!(
+                            "input `{}` has no column `{}` of type {}",
+                            declared.name,
+                            field.name(),
+                            field.data_type()
+                        ),
+                    ));
+                }
+            }
+        }
+        Ok(inputs.into_iter().map(|(name, provider)| (name, provider_as_source(provider))).collect())
+    }
+
+    fn plan(
+        &self,
+        query: &ModelQuery,
+        sources: Vec<(String, Arc<dyn TableSource>)>,
+    ) -> Result<analysis::Planned, EngineError> {
+        analysis::plan(&self.state, query, sources)
+    }
+}

@@ -1,0 +1,8 @@
+//! The engine as a whole, on small tables in memory.
+#![allow(clippy::unwrap_used, reason = "a test that fails is what unwrap is for")]
+
+mod determinism;
+mod parameters;
+mod reads;
+mod support;
+mod thin;

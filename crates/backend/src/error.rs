@@ -1,0 +1,213 @@
+//! Errors of the engine: short texts that say what, where in the model's SQL, and what to write instead.
+//!
+//! Translates DataFusion's errors; must not know files or how errors are shown.
+
+use datafusion::common::{DataFusionError, SchemaError};
+
+/// What kind of trouble an [`EngineError`] is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// Legal SQL that this engine can't run, or can't run deterministically.
+    Unsupported,
+    /// SQL that would break the promise that a slice depends on its interval, code and inputs alone.
+    Refused,
+    /// A column that does not exist.
+    UnknownColumn,
+    /// Types that don't fit.
+    Type,
+    /// Text that is not SQL.
+    Parse,
+    /// Memory or disk ran out.
+    Resources,
+    /// An input is not what it was declared to be, or could not be read.
+    Input,
+    /// A bug of ours or of DataFusion's.
+    Internal,
+}
+
+/// Why a query could not be analysed or computed.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct EngineError {
+    /// What kind of trouble it is.
+    pub kind: ErrorKind,
+    /// What is wrong, in one or two sentences.
+    pub message: String,
+    /// What to write or do instead.
+    pub help: Option<String>,
+    /// Line and column in the SQL that was given, both from 1.
+    pub at: Option<(u64, u64)>,
+    /// The view whose SQL `at` points into; `None`: the model's own.
+    pub view: Option<String>,
+}
+
+impl EngineError {
+    /// An error without help or place.
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        EngineError { kind, message: message.into(), help: None, at: None, view: None }
+    }
+
+    /// The same with what to do instead.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// The same at a line and column, where these are known.
+    #[must_use]
+    pub fn at(mut self, at: Option<(u64, u64)>) -> Self {
+        self.at = at.or(self.at);
+        self
+    }
+}
+
+impl From<EngineError> for DataFusionError {
+    fn from(error: EngineError) -> Self {
+        DataFusionError::External(Box::new(error))
+    }
+}
+
+impl From<DataFusionError> for EngineError {
+    fn from(error: DataFusionError) -> Self {
+        let at = error
+            .diagnostic()
+            .and_then(|found| found.span)
+            .map(|span| (span.start.line, span.start.column))
+            .filter(|(line, _)| *line > 0);
+        translate(error).at(at)
+    }
+}
+
+fn translate(error: DataFusionError) -> EngineError {
+    use DataFusionError as E;
+    match error {
+        E::Context(context, inner) if matches!(*inner, E::ResourcesExhausted(_)) => {
+            let mut inner = translate(*inner);
+            inner.message = format!("{} ({context})", inner.message);
+            inner
+        }
+        E::Context(_, inner) | E::Diagnostic(_, inner) => translate(*inner),
+        E::Shared(inner) => match std::sync::Arc::try_unwrap(inner) {
+            Ok(inner) => translate(inner),
+            Err(inner) => shared(&inner),
+        },
+        E::Collection(mut errors) if !errors.is_empty() => translate(errors.swap_remove(0)),
+        E::External(inner) => match inner.downcast::<EngineError>() {
+            Ok(error) => *error,
+            Err(inner) => match inner.downcast::<DataFusionError>() {
+                Ok(error) => translate(*error),
+                Err(inner) => EngineError::new(ErrorKind::Input, inner.to_string()),
+            },
+        },
+        E::ArrowError(inner, _) => arrow(*inner),
+        E::SQL(inner, _) => EngineError::new(ErrorKind::Parse, parser_text(&inner.to_string())),
+        E::SchemaError(inner, _) => schema(&inner),
+        E::ResourcesExhausted(message) => EngineError::new(ErrorKind::Resources, first_line(&message))
+            .help("give more memory (`--memory`) or run fewer tasks at once (`--jobs`)"),
+        E::NotImplemented(message) => EngineError::new(ErrorKind::Unsupported, first_line(&message)),
+        E::Plan(message) => EngineError::new(ErrorKind::Type, first_line(&message)),
+        E::Execution(message) => EngineError::new(ErrorKind::Type, first_line(&message)),
+        E::IoError(inner) => EngineError::new(ErrorKind::Input, inner.to_string()),
+        E::ParquetError(inner) => EngineError::new(ErrorKind::Input, inner.to_string()),
+        E::ObjectStore(inner) => EngineError::new(ErrorKind::Input, inner.to_string()),
+        E::Internal(message) => EngineError::new(ErrorKind::Internal, first_line(&message)),
+        other => EngineError::new(ErrorKind::Internal, first_line(&other.strip_backtrace())),
+    }
+}
+
+fn shared(error: &DataFusionError) -> EngineError {
+    let mut inner = error;
+    while let DataFusionError::Context(_, next) | DataFusionError::Diagnostic(_, next) = inner {
+        inner = next;
+    }
+    match inner {
+        DataFusionError::External(inner) => match inner.downcast_ref::<EngineError>() {
+            Some(error) => error.clone(),
+            None => EngineError::new(ErrorKind::Input, inner.to_string()),
+        },
+        DataFusionError::Shared(inner) => shared(inner),
+        DataFusionError::ResourcesExhausted(message) => {
+            translate(DataFusionError::ResourcesExhausted(message.clone()))
+        }
+        DataFusionError::Execution(message) => EngineError::new(ErrorKind::Type, first_line(message)),
+        other => EngineError::new(ErrorKind::Internal, first_line(&other.strip_backtrace())),
+    }
+}
+
+fn arrow(error: arrow::error::ArrowError) -> EngineError {
+    use arrow::error::ArrowError as A;
+    match error {
+        A::ExternalError(inner) => match inner.downcast::<DataFusionError>() {
+            Ok(error) => translate(*error),
+            Err(inner) => match inner.downcast::<EngineError>() {
+                Ok(error) => *error,
+                Err(inner) => EngineError::new(ErrorKind::Input, inner.to_string()),
+            },
+        },
+        A::DivideByZero => EngineError::new(ErrorKind::Type, "division by zero")
+            .help("write `x / NULLIF(y, 0)` where the divisor may be zero"),
+        A::CastError(message) | A::ComputeError(message) | A::ArithmeticOverflow(message) => {
+            EngineError::new(ErrorKind::Type, first_line(&message))
+        }
+        other => EngineError::new(ErrorKind::Input, first_line(&other.to_string())),
+    }
+}
+
+fn schema(error: &SchemaError) -> EngineError {
+    match error {
+        SchemaError::FieldNotFound { field, valid_fields } => {
+            let wanted = field.name.as_str();
+            let nearest = nearest(wanted, valid_fields.iter().map(|column| column.name.as_str()));
+            let unknown =
+                EngineError::new(ErrorKind::UnknownColumn, format!("no column `{}`", field.flat_name()))
+                    .at(field.spans.first().map(|span| (span.start.line, span.start.column)));
+            match nearest {
+                Some(name) if name == wanted => {
+                    let full = valid_fields.iter().find(|column| column.name == name);
+                    unknown.help(format!("write `{}`", full.map(|c| c.flat_name()).unwrap_or_default()))
+                }
+                Some(name) => unknown.help(format!("did you mean `{name}`?")),
+                None => {
+                    unknown.help(format!("there are {}", list(valid_fields.iter().map(|c| c.name.as_str()))))
+                }
+            }
+        }
+        SchemaError::AmbiguousReference { field } => EngineError::new(
+            ErrorKind::UnknownColumn,
+            format!("column `{}` is in several inputs", field.name),
+        )
+        .help(format!("write which one, `input.{}`", field.name)),
+        SchemaError::DuplicateQualifiedField { name, .. }
+        | SchemaError::DuplicateUnqualifiedField { name } => {
+            EngineError::new(ErrorKind::Type, format!("two columns are named `{name}`"))
+                .help(format!("give one another name: `AS {name}_2`"))
+        }
+    }
+}
+
+/// The candidate that looks most like `wanted`, if any is near.
+pub(crate) fn nearest<'a>(wanted: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let wanted = wanted.to_lowercase();
+    candidates
+        .map(|name| (strsim::damerau_levenshtein(&wanted, &name.to_lowercase()), name))
+        .filter(|(distance, name)| *distance <= 1 + name.len() / 3)
+        .min()
+        .map(|(_, name)| name)
+}
+
+fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let names: Vec<&str> = names.collect();
+    let shown: Vec<String> = names.iter().take(12).map(|name| format!("`{name}`")).collect();
+    let more = if names.len() > 12 { format!(" and {} more", names.len() - 12) } else { String::new() };
+    format!("{}{more}", shown.join(", "))
+}
+
+fn parser_text(text: &str) -> String {
+    text.trim_start_matches("sql parser error: ").trim_start_matches("SQL error: ").to_owned()
+}
+
+fn first_line(text: &str) -> String {
+    let text = text.trim_start_matches("Error during planning: ");
+    text.lines().next().unwrap_or_default().to_owned()
+}

@@ -1,0 +1,29 @@
+//! Sources: files that others deliver, as an index of what they hold and as tables that a task reads.
+//!
+//! Owns the formats, the walk over folders and the fingerprints of cells. Knows no model, no ledger and no table of
+//! ours; whether something is stale is decided elsewhere, from the index.
+
+mod bytes;
+mod cache;
+pub(crate) mod cells;
+mod csv;
+mod discover;
+mod error;
+mod index;
+mod ndjson;
+mod parquet;
+mod pattern;
+mod provider;
+mod read;
+mod scan;
+mod thrift;
+mod types;
+
+pub use cache::ProviderCache;
+pub use discover::Identity;
+pub(crate) use error::nearest;
+pub use error::{SourceError, SourceErrorKind};
+pub use index::{Cell, Delivery, GoneFile, SourceFile, SourceIndex};
+pub use provider::{SourceTable, provider};
+pub use scan::scan;
+pub use types::{arrow_type, column_type, time_type};

@@ -1,0 +1,365 @@
+//! CSV by the names in its header: order is free, every declared column must be there, every row has as many fields.
+//!
+//! Built on `csv-core` rather than on a typed reader, because an error must name line and column, NULL has several
+//! spellings, and nothing may be rounded to fit.
+
+use std::io::Read;
+use std::path::Path;
+
+use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions, new_null_array};
+use csv_core::ReadRecordResult;
+use oncemore_core::{Digest, Format, SourceSpec};
+
+use super::bytes::{Content, broken, show_line};
+use super::error::{SourceError, SourceErrorKind, nearest};
+use super::read::{BATCH_ROWS, Rows, Take, Wanted};
+use super::types::{BadValue, arrow_type, parse_column, schema};
+
+/// Longest record, in bytes: a quote that never closes must not swallow the memory.
+const MAX_RECORD: usize = 64 << 20;
+/// Bytes of records that close a batch before it has all its rows.
+const BATCH_BYTES: usize = 8 << 20;
+
+struct Dialect<'a> {
+    header: bool,
+    delimiter: u8,
+    null: &'a [String],
+}
+
+impl Dialect<'_> {
+    fn of(spec: &SourceSpec) -> Result<Dialect<'_>, SourceError> {
+        match &spec.format {
+            Format::Csv { header, delimiter, null } if delimiter.is_ascii() => {
+                Ok(Dialect { header: *header, delimiter: *delimiter as u8, null })
+            }
+            _ => Err(SourceError::new(
+                SourceErrorKind::Declaration,
+                &spec.path,
+                "the delimiter must be one ASCII character",
+            )),
+        }
+    }
+}
+
+/// Names in the header of one file.
+pub(crate) fn header(spec: &SourceSpec, root: &Path, path: &str) -> Result<Vec<String>, SourceError> {
+    let dialect = Dialect::of(spec)?;
+    if !dialect.header {
+        return Err(SourceError::new(
+            SourceErrorKind::Declaration,
+            &spec.path,
+            "a CSV without a header needs its columns declared",
+        )
+        .help(format!("list them, in the file's order, under `columns:` of source `{}`", spec.name)));
+    }
+    Records::new(Content::open(root, path)?, &dialect, root, path).header()
+}
+
+/// Reads one file to its end, or until `take` has enough.
+pub(crate) fn read(
+    spec: &SourceSpec,
+    root: &Path,
+    path: &str,
+    wanted: &Wanted<'_>,
+    take: Take<'_>,
+) -> Result<Option<Digest>, SourceError> {
+    let dialect = Dialect::of(spec)?;
+    let mut records = Records::new(Content::open(root, path)?, &dialect, root, path);
+    let names = if dialect.header {
+        records.header()?
+    } else {
+        spec.columns.iter().map(|(name, _)| name.clone()).collect()
+    };
+    for (name, _) in wanted.required {
+        if !names.contains(name) {
+            return Err(lacking(root, path, name, &names));
+        }
+    }
+    let places: Vec<Option<usize>> =
+        wanted.columns.iter().map(|(name, _)| names.iter().position(|own| own == name)).collect();
+    let fields = names.len();
+    let mut before = 0;
+    loop {
+        let more = records.fill(fields)?;
+        if !records.lines.is_empty() {
+            let batch = records.batch(&names, wanted, &places)?;
+            let lines = std::mem::take(&mut records.lines);
+            let rows = lines.len() as u64;
+            if take(Rows { batch, lines: Some(lines), before })?.is_break() {
+                return Ok(None);
+            }
+            before += rows;
+        }
+        if !more {
+            return records.content.digest(path).map(Some);
+        }
+    }
+}
+
+fn lacking(root: &Path, path: &str, name: &str, names: &[String]) -> SourceError {
+    let mut error = SourceError::new(
+        SourceErrorKind::Malformed,
+        path,
+        format!("the header lacks column `{name}`, which is declared"),
+    )
+    .at_line(1);
+    error.shown = show_line(root, path, 1);
+    error.help = Some(match nearest(name, names.iter().map(String::as_str)) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => "deliver the column, or take it out of `columns:`".to_owned(),
+    });
+    error
+}
+
+/// Records of one file, gathered by the batch.
+struct Records<'a> {
+    content: Content,
+    reader: csv_core::Reader,
+    null: &'a [String],
+    delimiter: u8,
+    root: &'a Path,
+    path: &'a str,
+    input: Vec<u8>,
+    at: usize,
+    filled: usize,
+    finished: bool,
+    /// Newlines consumed so far.
+    newlines: u64,
+    /// Unquoted bytes of the batch's fields, one after another.
+    data: Vec<u8>,
+    used: usize,
+    /// End of each field in `data`.
+    ends: Vec<usize>,
+    /// Line of each record.
+    lines: Vec<u64>,
+}
+
+impl<'a> Records<'a> {
+    fn new(content: Content, dialect: &Dialect<'a>, root: &'a Path, path: &'a str) -> Self {
+        Records {
+            content,
+            reader: csv_core::ReaderBuilder::new().delimiter(dialect.delimiter).build(),
+            null: dialect.null,
+            delimiter: dialect.delimiter,
+            root,
+            path,
+            input: vec![0; 256 * 1024],
+            at: 0,
+            filled: 0,
+            finished: false,
+            newlines: 0,
+            data: vec![0; 64 * 1024],
+            used: 0,
+            ends: Vec::new(),
+            lines: Vec::new(),
+        }
+    }
+
+    fn header(&mut self) -> Result<Vec<String>, SourceError> {
+        let mut scratch = vec![0; 1_024];
+        let Some(fields) = self.record(&mut scratch)? else {
+            return Err(SourceError::new(SourceErrorKind::Malformed, self.path, "the file is empty: no header")
+                .help("a delivery without rows still has its header line"));
+        };
+        let mut names: Vec<String> = Vec::with_capacity(fields);
+        let mut from = 0;
+        for (field, end) in scratch[..fields].iter().enumerate() {
+            let bytes = &self.data[from..*end];
+            from = *end;
+            let Ok(name) = std::str::from_utf8(bytes) else {
+                return Err(self.place(1, field, "invalid UTF-8 in the header".to_owned()));
+            };
+            let name = name.trim();
+            if names.iter().any(|other| other == name) {
+                return Err(self.place(1, field, format!("the header names column `{name}` twice")));
+            }
+            names.push(name.to_owned());
+        }
+        self.used = 0;
+        self.lines.clear();
+        Ok(names)
+    }
+
+    /// Gathers records until a batch is full; whether there may be more.
+    fn fill(&mut self, fields: usize) -> Result<bool, SourceError> {
+        self.used = 0;
+        self.ends.clear();
+        self.lines.clear();
+        let mut scratch = vec![0; fields + 1];
+        while self.lines.len() < BATCH_ROWS && self.used < BATCH_BYTES {
+            let start = self.used;
+            let Some(found) = self.record(&mut scratch)? else { return Ok(false) };
+            if found != fields {
+                let line = self.lines.last().copied().unwrap_or(1);
+                let number = if found > fields { format!("more than {fields}") } else { found.to_string() };
+                let message = format!("the row has {number} fields, {fields} expected");
+                let mut error = self.place(line, found.min(fields), message);
+                error.column = None;
+                return Err(error);
+            }
+            self.ends.extend(scratch[..fields].iter().map(|end| start + end));
+        }
+        Ok(true)
+    }
+
+    /// Appends one record to `data`; the number of its fields, one more than `ends` can hold at most, or `None` at the
+    /// end. `ends` are relative to the record's start.
+    fn record(&mut self, ends: &mut Vec<usize>) -> Result<Option<usize>, SourceError> {
+        let start = self.used;
+        let mut fields = 0;
+        let mut line = None;
+        loop {
+            while self.at == self.filled && !self.finished {
+                self.refill()?;
+            }
+            let (result, read, written, ended) = self.reader.read_record(
+                &self.input[self.at..self.filled],
+                &mut self.data[self.used..],
+                &mut ends[fields..],
+            );
+            self.count_lines(read, &mut line);
+            self.at += read;
+            self.used += written;
+            fields += ended;
+            match result {
+                ReadRecordResult::Record => {
+                    self.lines.push(line.unwrap_or(self.newlines + 1));
+                    return Ok(Some(fields));
+                }
+                ReadRecordResult::End => return Ok(None),
+                ReadRecordResult::InputEmpty => {}
+                ReadRecordResult::OutputFull if self.used - start > MAX_RECORD => {
+                    let line = line.unwrap_or(self.newlines + 1);
+                    let message = "the row is longer than 64 MiB: a quote that is never closed?".to_owned();
+                    return Err(self.place(line, 0, message));
+                }
+                ReadRecordResult::OutputFull => {
+                    let larger = self.data.len() * 2;
+                    self.data.resize(larger, 0);
+                }
+                ReadRecordResult::OutputEndsFull if self.lines.is_empty() && self.ends.is_empty() => {
+                    let larger = ends.len() * 2;
+                    ends.resize(larger, 0);
+                }
+                ReadRecordResult::OutputEndsFull => {
+                    self.lines.push(line.unwrap_or(self.newlines + 1));
+                    return Ok(Some(fields + 1));
+                }
+            }
+        }
+    }
+
+    fn refill(&mut self) -> Result<(), SourceError> {
+        let first = self.filled == 0;
+        self.at = 0;
+        self.filled = loop {
+            match self.content.read(&mut self.input) {
+                Ok(read) => break read,
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(broken(self.path, self.newlines + 1, &error)),
+            }
+        };
+        self.finished = self.filled == 0;
+        if first && self.input[..self.filled].starts_with(b"\xef\xbb\xbf") {
+            self.at = 3;
+        }
+        Ok(())
+    }
+
+    fn count_lines(&mut self, read: usize, line: &mut Option<u64>) {
+        let mut consumed = &self.input[self.at..self.at + read];
+        if line.is_none() {
+            let blank = consumed.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
+            self.newlines += newlines(&consumed[..blank]);
+            consumed = &consumed[blank..];
+            if !consumed.is_empty() {
+                *line = Some(self.newlines + 1);
+            }
+        }
+        self.newlines += newlines(consumed);
+    }
+
+    fn batch(
+        &self,
+        names: &[String],
+        wanted: &Wanted<'_>,
+        places: &[Option<usize>],
+    ) -> Result<RecordBatch, SourceError> {
+        let rows = self.lines.len();
+        let fields = names.len();
+        let Ok(text) = std::str::from_utf8(&self.data[..self.used]) else { return Err(self.not_utf8(fields)) };
+        let field = |row: usize, place: usize| {
+            let index = row * fields + place;
+            let from = if index == 0 { 0 } else { self.ends[index - 1] };
+            text.get(from..self.ends[index])
+        };
+        // Two broken halves may join into one valid character; they don't in their own fields.
+        if (0..rows * fields).any(|index| !text.is_char_boundary(self.ends[index])) {
+            return Err(self.not_utf8(fields));
+        }
+        let mut arrays: Vec<ArrayRef> = Vec::with_capacity(places.len());
+        for (place, (name, kind)) in places.iter().zip(wanted.columns) {
+            let Some(place) = *place else {
+                arrays.push(new_null_array(&arrow_type(*kind), rows));
+                continue;
+            };
+            let values = (0..rows).map(|row| field(row, place).filter(|text| !self.is_null(text)));
+            arrays.push(parse_column(*kind, rows, values).map_err(|bad| self.bad(name, place, bad))?);
+        }
+        let options = RecordBatchOptions::new().with_row_count(Some(rows));
+        RecordBatch::try_new_with_options(schema(wanted.columns), arrays, &options)
+            .map_err(|error| SourceError::new(SourceErrorKind::Internal, self.path, error.to_string()))
+    }
+
+    fn is_null(&self, text: &str) -> bool {
+        self.null.iter().any(|spelling| spelling == text)
+    }
+
+    fn not_utf8(&self, fields: usize) -> SourceError {
+        let mut from = 0;
+        for (index, end) in self.ends.iter().enumerate() {
+            if std::str::from_utf8(&self.data[from..*end]).is_err() {
+                let line = self.lines[index / fields];
+                return self
+                    .place(line, index % fields, "invalid UTF-8".to_owned())
+                    .help("deliver the file in UTF-8; it may be Latin-1 or Windows-1252");
+            }
+            from = *end;
+        }
+        SourceError::new(SourceErrorKind::Malformed, self.path, "invalid UTF-8")
+    }
+
+    fn bad(&self, name: &str, place: usize, bad: BadValue) -> SourceError {
+        let mut error = self.place(self.lines[bad.row], place, format!("{}, in column `{name}`", bad.message));
+        error.help = bad.help.map(str::to_owned);
+        error
+    }
+
+    /// An error at a field, with the line shown.
+    fn place(&self, line: u64, field: usize, message: String) -> SourceError {
+        let mut error = SourceError::new(SourceErrorKind::Malformed, self.path, message).at_line(line);
+        error.shown = show_line(self.root, self.path, line);
+        error.column = error.shown.as_deref().and_then(|shown| column_of(shown, field, self.delimiter as char));
+        error
+    }
+}
+
+fn newlines(bytes: &[u8]) -> u64 {
+    bytes.iter().filter(|byte| **byte == b'\n').count() as u64
+}
+
+/// The character, from 1, at which a field of a shown line starts; `None` where the line is cut before it.
+fn column_of(line: &str, field: usize, delimiter: char) -> Option<usize> {
+    let (mut seen, mut quoted) = (0, false);
+    for (at, c) in line.chars().enumerate() {
+        if seen == field {
+            return Some(at + 1);
+        }
+        match c {
+            '"' => quoted = !quoted,
+            c if c == delimiter && !quoted => seen += 1,
+            _ => {}
+        }
+    }
+    (seen == field).then(|| line.chars().count().max(1))
+}

@@ -1,0 +1,166 @@
+//! Files of a source on disk, and what tells that one changed without reading it. Reads folders and stats files.
+
+use std::fs::{self, DirEntry, Metadata};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use oncemore_core::{Instant, Interval};
+use serde::{Deserialize, Serialize};
+
+use super::error::{SourceError, SourceErrorKind};
+use super::pattern::Pattern;
+
+/// Files this young may still change without a trace: clocks of file systems are coarse.
+const YOUNG_MICROS: i64 = 2_000_000;
+
+/// What changes when a file's bytes change, as far as the operating system tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Identity(u64, u64, u64, i64, i64);
+
+impl Identity {
+    fn of(metadata: &Metadata) -> Identity {
+        let nanos = |seconds: i64, nanos: i64| seconds.saturating_mul(1_000_000_000).saturating_add(nanos);
+        Identity(
+            metadata.dev(),
+            metadata.ino(),
+            metadata.size(),
+            nanos(metadata.mtime(), metadata.mtime_nsec()),
+            nanos(metadata.ctime(), metadata.ctime_nsec()),
+        )
+    }
+
+    /// The identity of a file now.
+    pub(crate) fn read(root: &Path, path: &str) -> Result<Identity, SourceError> {
+        let metadata =
+            fs::metadata(root.join(path)).map_err(|error| SourceError::io(path, "can't look at it", &error))?;
+        Ok(Identity::of(&metadata))
+    }
+
+    /// Size in bytes.
+    pub fn bytes(self) -> u64 {
+        self.2
+    }
+
+    /// Whether the last change lies far enough in the past to show in the times of a next one.
+    pub(crate) fn is_settled(self, now: Instant) -> bool {
+        self.3.max(self.4) / 1_000 <= now.0.saturating_sub(YOUNG_MICROS)
+    }
+}
+
+/// A file that matches.
+pub(crate) struct Found {
+    pub(crate) path: String,
+    pub(crate) interval: Option<Interval>,
+    pub(crate) identity: Identity,
+}
+
+/// All files that match, sorted by path; `None` where the folder that should hold them is missing.
+pub(crate) fn files(root: &Path, pattern: &Pattern) -> Result<Option<Vec<Found>>, SourceError> {
+    let root = root.canonicalize().map_err(|error| SourceError::io(&pattern.text, "no project folder", &error))?;
+    let mut walk = Walk { root: &root, pattern, found: Vec::new() };
+    let start = root.join(&pattern.prefix);
+    match start.canonicalize() {
+        Ok(real) if !real.starts_with(&root) => return Err(outside(&pattern.prefix)),
+        Ok(_) => {}
+        Err(error) if missing(&error) => return Ok(None),
+        Err(error) => return Err(SourceError::io(&pattern.prefix, "can't look at it", &error)),
+    }
+    if pattern.is_plain() {
+        walk.one(&start)?;
+    } else {
+        walk.folder(&start, &pattern.prefix, 0)?;
+    }
+    let mut found = walk.found;
+    found.sort_by(|left, right| left.path.cmp(&right.path));
+    Ok(Some(found))
+}
+
+struct Walk<'a> {
+    root: &'a Path,
+    pattern: &'a Pattern,
+    found: Vec<Found>,
+}
+
+/// Deepest folder under `**`; deeper ones are a loop.
+const MAX_DEPTH: usize = 32;
+
+impl Walk<'_> {
+    /// A path without any pattern: no need to list its folder.
+    fn one(&mut self, folder: &Path) -> Result<(), SourceError> {
+        let path = self.pattern.text.trim_start_matches("./").to_owned();
+        let name = path.rsplit('/').next().unwrap_or(&path);
+        match fs::symlink_metadata(folder.join(name)) {
+            Ok(metadata) => self.file(&folder.join(name), path, metadata),
+            Err(error) if missing(&error) => Ok(()),
+            Err(error) => Err(SourceError::io(&path, "can't look at it", &error)),
+        }
+    }
+
+    fn folder(&mut self, folder: &Path, path: &str, depth: usize) -> Result<(), SourceError> {
+        let io = |error: &io::Error| SourceError::io(path, "can't list the folder", error);
+        for entry in fs::read_dir(folder).map_err(|error| io(&error))? {
+            let entry = entry.map_err(|error| io(&error))?;
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            if !name.starts_with('.') {
+                let path = if path.is_empty() { name.into_owned() } else { format!("{path}/{name}") };
+                self.entry(&entry, path, depth)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn entry(&mut self, entry: &DirEntry, path: String, depth: usize) -> Result<(), SourceError> {
+        let io = |error: &io::Error| SourceError::io(&path, "can't look at it", error);
+        let deepest = self.pattern.depth.unwrap_or(MAX_DEPTH);
+        let mut kind = entry.file_type().map_err(|error| io(&error))?;
+        if kind.is_symlink() {
+            // Links to what does not matter may point anywhere.
+            match fs::metadata(entry.path()) {
+                Ok(target) => kind = target.file_type(),
+                Err(_) => return Ok(()),
+            }
+            if kind.is_dir() && depth < deepest && !real(self.root, &entry.path(), &path)? {
+                return Err(outside(&path));
+            }
+        }
+        if kind.is_dir() {
+            return if depth < deepest { self.folder(&entry.path(), &path, depth + 1) } else { Ok(()) };
+        }
+        if self.pattern.depth.is_some_and(|wanted| wanted != depth) {
+            return Ok(());
+        }
+        let metadata = entry.metadata().map_err(|error| io(&error))?;
+        self.file(&entry.path(), path, metadata)
+    }
+
+    fn file(&mut self, full: &Path, path: String, mut metadata: Metadata) -> Result<(), SourceError> {
+        let Some(interval) = self.pattern.matches(&path)? else { return Ok(()) };
+        if metadata.is_symlink() {
+            if !real(self.root, full, &path)? {
+                return Err(outside(&path));
+            }
+            metadata = fs::metadata(full).map_err(|error| SourceError::io(&path, "can't look at it", &error))?;
+        }
+        if metadata.is_file() {
+            self.found.push(Found { path, interval, identity: Identity::of(&metadata) });
+        }
+        Ok(())
+    }
+}
+
+/// Whether a link's target lies in the project's folder.
+fn real(root: &Path, link: &Path, path: &str) -> Result<bool, SourceError> {
+    let target = link.canonicalize().map_err(|error| SourceError::io(path, "can't follow the link", &error))?;
+    Ok(target.starts_with(root))
+}
+
+fn missing(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+fn outside(path: &str) -> SourceError {
+    SourceError::new(SourceErrorKind::Outside, path, "a link leads out of the project's folder")
+        .help("copy the data into the project's folder, or mount it there")
+}

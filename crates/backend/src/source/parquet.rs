@@ -1,0 +1,236 @@
+//! Parquet of whoever wrote it: checked before it is believed, so that a broken or hostile file is a typed error with
+//! bounded memory.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions, new_null_array};
+use arrow::compute::{CastOptions, cast_with_options};
+use arrow::datatypes::DataType;
+use bytes::Bytes;
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
+};
+use parquet::file::metadata::{PageIndexPolicy, ParquetMetaData};
+use parquet::file::reader::ChunkReader;
+
+use super::error::{SourceError, SourceErrorKind};
+use super::read::{BATCH_ROWS, Rows, Take, Wanted};
+use super::thrift;
+use super::types::{Column, arrow_type, column_type, schema};
+
+/// Largest footer that is read.
+const MAX_FOOTER: u64 = 64 << 20;
+/// Files up to this size are read whole: one sequential read instead of one for each column.
+const WHOLE_FILE: u64 = 32 << 20;
+/// Most rows that a footer may claim.
+const MAX_ROWS: i64 = 1 << 40;
+/// Most columns, nested ones by their leaves.
+const MAX_COLUMNS: usize = 10_000;
+
+/// Columns of a file, by its footer.
+pub(crate) fn columns(root: &Path, path: &str) -> Result<Vec<Column>, SourceError> {
+    let (_, _, metadata) = open(root, path)?;
+    let fields = metadata.schema().fields().iter().map(|field| {
+        let kind = column_type(field.data_type()).ok_or_else(|| {
+            malformed(path, format!("column `{}` is {}, which no table holds", field.name(), field.data_type()))
+                .help("declare the columns to read under `columns:` of the source")
+        })?;
+        Ok((field.name().clone(), kind))
+    });
+    fields.collect()
+}
+
+/// Rows that a file claims to have.
+pub(crate) fn read(root: &Path, path: &str, wanted: &Wanted<'_>, take: Take<'_>) -> Result<(), SourceError> {
+    let (file, size, metadata) = open(root, path)?;
+    for (name, _) in wanted.required {
+        if metadata.schema().field_with_name(name).is_err() {
+            return Err(malformed(path, format!("the file lacks column `{name}`, which is declared")));
+        }
+    }
+    if wanted.columns.is_empty() {
+        return count(path, metadata.metadata().file_metadata().num_rows(), take);
+    }
+    if size <= WHOLE_FILE {
+        let whole = read_whole(file, size, path)?;
+        batches(path, builder(path, whole, metadata, wanted)?, wanted, take)
+    } else {
+        batches(path, builder(path, file, metadata, wanted)?, wanted, take)
+    }
+}
+
+fn count(path: &str, rows: i64, take: Take<'_>) -> Result<(), SourceError> {
+    let total = u64::try_from(rows).unwrap_or(0);
+    let mut before = 0;
+    while before < total {
+        let rows = (total - before).min(BATCH_ROWS as u64);
+        let options = RecordBatchOptions::new().with_row_count(usize::try_from(rows).ok());
+        let batch = RecordBatch::try_new_with_options(schema(&[]), Vec::new(), &options)
+            .map_err(|error| malformed(path, error.to_string()))?;
+        if take(Rows { batch, lines: None, before })?.is_break() {
+            break;
+        }
+        before += rows;
+    }
+    Ok(())
+}
+
+fn read_whole(mut file: File, size: u64, path: &str) -> Result<Bytes, SourceError> {
+    let mut whole = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
+    file.seek(SeekFrom::Start(0))
+        .and_then(|_| file.take(size).read_to_end(&mut whole))
+        .map_err(|error| SourceError::io(path, "can't read", &error))?;
+    Ok(Bytes::from(whole))
+}
+
+fn builder<T: ChunkReader + 'static>(
+    path: &str,
+    file: T,
+    metadata: ArrowReaderMetadata,
+    wanted: &Wanted<'_>,
+) -> Result<ParquetRecordBatchReader, SourceError> {
+    let roots: Vec<usize> = (metadata.schema().fields().iter().enumerate())
+        .filter(|(_, field)| wanted.columns.iter().any(|(name, _)| name == field.name()))
+        .map(|(place, _)| place)
+        .collect();
+    let mask = ProjectionMask::roots(metadata.parquet_schema(), roots);
+    ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata)
+        .with_projection(mask)
+        .with_batch_size(BATCH_ROWS)
+        .build()
+        .map_err(|error| undecodable(path, &error.to_string()))
+}
+
+fn batches(
+    path: &str,
+    reader: ParquetRecordBatchReader,
+    wanted: &Wanted<'_>,
+    take: Take<'_>,
+) -> Result<(), SourceError> {
+    let mut before = 0;
+    let target = schema(wanted.columns);
+    for batch in reader {
+        let batch = batch.map_err(|error| undecodable(path, &error.to_string()))?;
+        let rows = batch.num_rows();
+        let mut arrays: Vec<ArrayRef> = Vec::with_capacity(wanted.columns.len());
+        for (name, kind) in wanted.columns {
+            let target = arrow_type(*kind);
+            arrays.push(match batch.column_by_name(name) {
+                None => new_null_array(&target, rows),
+                Some(found) => typed(path, name, found, &target, before)?,
+            });
+        }
+        let options = RecordBatchOptions::new().with_row_count(Some(rows));
+        let batch = RecordBatch::try_new_with_options(Arc::clone(&target), arrays, &options)
+            .map_err(|error| undecodable(path, &error.to_string()))?;
+        if take(Rows { batch, lines: None, before })?.is_break() {
+            break;
+        }
+        before += rows as u64;
+    }
+    Ok(())
+}
+
+fn typed(
+    path: &str,
+    name: &str,
+    found: &ArrayRef,
+    target: &DataType,
+    before: u64,
+) -> Result<ArrayRef, SourceError> {
+    if found.data_type() == target {
+        return Ok(Arc::clone(found));
+    }
+    let strict = CastOptions { safe: false, ..CastOptions::default() };
+    cast_with_options(found, target, &strict).map_err(|error| {
+        let range = format!("rows {} to {}", before + 1, before + found.len() as u64);
+        malformed(path, format!("column `{name}` is {}, not {target}, in {range}: {error}", found.data_type()))
+            .help("declare the type that the file has, and cast in the model")
+    })
+}
+
+fn open(root: &Path, path: &str) -> Result<(File, u64, ArrowReaderMetadata), SourceError> {
+    let io = |error: &std::io::Error| SourceError::io(path, "can't read", error);
+    let mut file =
+        File::open(root.join(path)).map_err(|error| SourceError::io(path, "can't open", &error))?;
+    let size = file.metadata().map_err(|error| io(&error))?.len();
+    if size < 12 {
+        return Err(malformed(path, format!("no Parquet: {size} bytes are too few for a footer")));
+    }
+    let mut tail = [0; 8];
+    file.seek(SeekFrom::Start(size - 8)).and_then(|_| file.read_exact(&mut tail)).map_err(|error| io(&error))?;
+    let [l0, l1, l2, l3, magic @ ..] = tail;
+    if magic != *b"PAR1" {
+        return Err(malformed(path, "no Parquet: the file does not end in `PAR1`")
+            .help("the file may be cut off: deliver it again"));
+    }
+    let length = u64::from(u32::from_le_bytes([l0, l1, l2, l3]));
+    if length > MAX_FOOTER || length + 12 > size {
+        return Err(malformed(path, format!("broken footer: it claims {length} bytes of a file of {size}")));
+    }
+    let mut footer = vec![0; usize::try_from(length).unwrap_or(0)];
+    file.seek(SeekFrom::Start(size - 8 - length))
+        .and_then(|_| file.read_exact(&mut footer))
+        .map_err(|error| io(&error))?;
+    thrift::check(&footer).map_err(|why| malformed(path, format!("broken footer: {why}")))?;
+    let options = ArrowReaderOptions::new()
+        .with_page_index_policy(PageIndexPolicy::Skip)
+        // The embedded Arrow schema says nothing that we keep, and is one more thing to trust.
+        .with_skip_arrow_metadata(true);
+    let metadata = ArrowReaderMetadata::load(&file, options)
+        .map_err(|error| malformed(path, format!("broken footer: {}", plain(&error.to_string()))))?;
+    sane(path, metadata.metadata(), size)?;
+    Ok((file, size, metadata))
+}
+
+/// Refuses sizes that can't be: they would be believed by a decoder's allocations.
+fn sane(path: &str, metadata: &ParquetMetaData, size: u64) -> Result<(), SourceError> {
+    let wrong = |what: String| Err(malformed(path, format!("broken footer: {what}")));
+    let leaves = metadata.file_metadata().schema_descr().num_columns();
+    if leaves > MAX_COLUMNS {
+        return wrong(format!("{leaves} columns, {MAX_COLUMNS} are the most"));
+    }
+    let claimed = metadata.file_metadata().num_rows();
+    let mut rows: i64 = 0;
+    for group in metadata.row_groups() {
+        if group.num_rows() < 0 {
+            return wrong(format!("a row group of {} rows", group.num_rows()));
+        }
+        rows = rows.saturating_add(group.num_rows());
+        for chunk in group.columns() {
+            let start = chunk.dictionary_page_offset().unwrap_or_else(|| chunk.data_page_offset());
+            let length = chunk.compressed_size();
+            let end = start.checked_add(length);
+            let inside = end.and_then(|end| u64::try_from(end).ok()).is_some_and(|end| end <= size);
+            if start < 0 || length < 0 || !inside || chunk.uncompressed_size() < 0 {
+                return wrong(format!("column `{}` lies outside of the file", chunk.column_path().string()));
+            }
+            if chunk.num_values() < 0 || chunk.num_values() > MAX_ROWS {
+                return wrong(format!("column `{}` has {} values", chunk.column_path().string(), chunk.num_values()));
+            }
+        }
+    }
+    if rows != claimed || !(0..=MAX_ROWS).contains(&rows) {
+        return wrong(format!("{claimed} rows claimed, {rows} in the row groups"));
+    }
+    Ok(())
+}
+
+fn malformed(path: &str, message: impl Into<String>) -> SourceError {
+    SourceError::new(SourceErrorKind::Malformed, path, message)
+}
+
+fn undecodable(path: &str, error: &str) -> SourceError {
+    malformed(path, format!("undecodable Parquet: {}", plain(error)))
+}
+
+/// The text without the library's own prefixes.
+fn plain(error: &str) -> &str {
+    ["Parquet argument error: ", "Parquet error: ", "ParquetError("]
+        .iter()
+        .fold(error, |text, prefix| text.strip_prefix(prefix).unwrap_or(text))
+}

@@ -1,0 +1,305 @@
+//! A source as a table: the files that hold rows of a range, read in parallel, their bytes compared with the index.
+//!
+//! Rows are not filtered here: the query does that. What is left out is files without a row in the range.
+
+use std::any::Any;
+use std::fmt;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arrow::array::RecordBatch;
+use arrow::datatypes::SchemaRef;
+use async_trait::async_trait;
+use datafusion::catalog::{Session, TableProvider};
+use datafusion::common::stats::Precision;
+use datafusion::common::{ColumnStatistics, Statistics};
+use datafusion::datasource::empty::EmptyTable;
+use datafusion::datasource::memory::MemorySourceConfig;
+use datafusion::error::{DataFusionError, Result as EngineResult};
+use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::logical_expr::{Expr, TableType};
+use datafusion::physical_expr::EquivalenceProperties;
+use datafusion::physical_plan::execution_plan::{Boundedness, EmissionType};
+use datafusion::physical_plan::stream::RecordBatchReceiverStream;
+use datafusion::physical_plan::{
+    DisplayAs, DisplayFormatType, ExecutionPlan, Partitioning, PlanProperties,
+};
+use oncemore_core::{Format, Interval, SourceSpec};
+
+use super::bytes;
+use super::cache::ProviderCache;
+use super::discover::Identity;
+use super::error::{SourceError, SourceErrorKind};
+use super::index::{SourceFile, SourceIndex};
+use super::read::{self, Rows, Wanted};
+use super::scan::moved;
+use super::types::{self, Column};
+
+/// A source, or the part of it in a range of time, as the engine reads it.
+#[derive(Debug)]
+pub struct SourceTable {
+    reader: Arc<Reader>,
+    schema: SchemaRef,
+    files: Vec<SourceFile>,
+    /// Set where all files are read and the source may be kept decoded.
+    cache: Option<(Arc<ProviderCache>, oncemore_core::Digest)>,
+}
+
+/// The table of a source's rows in `range` ([`Interval::WHOLE`] for all; `None`: the task reads nothing of it).
+///
+/// Files without a row in the range are not opened; rows outside of it are not filtered out. Every file read to its
+/// end is compared with the index: other bytes are an error of kind [`SourceErrorKind::InputMoved`].
+///
+/// # Errors
+/// Files of the source contradict each other.
+pub fn provider(
+    project_root: &Path,
+    index: &SourceIndex,
+    range: Option<Interval>,
+    cache: Option<&Arc<ProviderCache>>,
+) -> Result<Arc<dyn TableProvider>, SourceError> {
+    let columns = index.columns()?;
+    let schema = types::schema(&columns);
+    let Some(range) = range else { return Ok(Arc::new(EmptyTable::new(schema))) };
+    let files: Vec<SourceFile> = index.files_in(range).cloned().collect();
+    let holding = index.files.iter().filter(|file| file.rows > 0).count();
+    let cache = cache.filter(|_| files.len() == holding).map(|cache| (Arc::clone(cache), index.version()));
+    let reader = Reader { spec: index.spec.clone(), root: project_root.to_owned(), columns };
+    Ok(Arc::new(SourceTable { reader: Arc::new(reader), schema, files, cache }))
+}
+
+#[async_trait]
+impl TableProvider for SourceTable {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn schema(&self) -> SchemaRef {
+        Arc::clone(&self.schema)
+    }
+
+    fn table_type(&self) -> TableType {
+        TableType::Base
+    }
+
+    async fn scan(
+        &self,
+        state: &dyn Session,
+        projection: Option<&Vec<usize>>,
+        _filters: &[Expr],
+        _limit: Option<usize>,
+    ) -> EngineResult<Arc<dyn ExecutionPlan>> {
+        if let Some(batches) = self.kept().await? {
+            let partitions = [batches.as_ref().clone()];
+            let plan =
+                MemorySourceConfig::try_new_exec(&partitions, Arc::clone(&self.schema), projection.cloned())?;
+            return Ok(plan);
+        }
+        let columns = match projection {
+            Some(places) => places.iter().map(|place| self.reader.columns[*place].clone()).collect(),
+            None => self.reader.columns.clone(),
+        };
+        let groups = groups(&self.files, state.config().target_partitions());
+        Ok(Arc::new(SourceExec::new(Arc::clone(&self.reader), columns, groups)))
+    }
+}
+
+impl SourceTable {
+    /// The whole source from memory, where it is small.
+    async fn kept(&self) -> Result<Option<Arc<Vec<RecordBatch>>>, SourceError> {
+        let Some((cache, version)) = &self.cache else { return Ok(None) };
+        let work = (Arc::clone(&self.reader), self.files.clone());
+        let decode = move |room: usize| async move {
+            let (reader, files) = work;
+            let path = reader.spec.path.clone();
+            tokio::task::spawn_blocking(move || reader.decode(&files, room)).await.unwrap_or_else(|error| {
+                Err(SourceError::new(SourceErrorKind::Internal, path, format!("the read broke off: {error}")))
+            })
+        };
+        cache.get(&self.reader.spec.name, *version, decode).await
+    }
+}
+
+/// What is the same for all files of a table.
+#[derive(Debug)]
+struct Reader {
+    spec: SourceSpec,
+    root: PathBuf,
+    /// All columns of the source.
+    columns: Vec<Column>,
+}
+
+impl Reader {
+    /// Reads `columns` of one file; checks its bytes at the end, where it is read to the end.
+    fn file(
+        &self,
+        file: &SourceFile,
+        columns: &[Column],
+        take: &mut dyn FnMut(RecordBatch) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>, SourceError> {
+        let path = file.path.as_str();
+        let before = Identity::read(&self.root, path)?;
+        let parquet = self.spec.format == Format::Parquet;
+        // Text is hashed as it is read. Parquet is read in pieces, so its identity must answer for it.
+        if parquet && before != file.identity && bytes::digest(&self.root, path)? != file.digest {
+            return Err(moved(path, "is not the one that was indexed"));
+        }
+        let wanted = Wanted { columns, required: &self.spec.columns };
+        let mut flow = ControlFlow::Continue(());
+        let read = read::file(&self.spec, &self.root, path, &wanted, &mut |Rows { batch, .. }| {
+            flow = take(batch);
+            Ok(flow)
+        });
+        match read {
+            Ok(Some(digest)) if digest != file.digest => Err(moved(path, "is not the one that was indexed")),
+            Ok(None) if parquet && Identity::read(&self.root, path)? != before => {
+                Err(moved(path, "changed while it was read"))
+            }
+            Ok(_) => Ok(flow),
+            // What reads badly now read well when it was indexed.
+            Err(_) if Identity::read(&self.root, path).is_ok_and(|now| now != file.identity) => {
+                Err(moved(path, "is not the one that was indexed"))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// All batches of all columns, or `None` beyond `room` bytes.
+    fn decode(&self, files: &[SourceFile], room: usize) -> Result<Option<Vec<RecordBatch>>, SourceError> {
+        let (mut batches, mut size) = (Vec::new(), 0);
+        for file in files {
+            if file.identity.bytes() > room as u64 {
+                return Ok(None);
+            }
+            let flow = self.file(file, &self.columns, &mut |batch| {
+                size += batch.get_array_memory_size();
+                batches.push(batch);
+                if size > room { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            })?;
+            if flow.is_break() {
+                return Ok(None);
+            }
+        }
+        Ok(Some(batches))
+    }
+}
+
+/// Cuts files into at most `target` runs of about equal size.
+fn groups(files: &[SourceFile], target: usize) -> Vec<Vec<SourceFile>> {
+    let total: u64 = files.iter().map(|file| file.identity.bytes().max(1)).sum();
+    let share = total.div_ceil(target.max(1) as u64).max(1);
+    let mut groups: Vec<Vec<SourceFile>> = Vec::new();
+    let mut seen = 0;
+    for file in files {
+        let place = usize::try_from(seen / share).unwrap_or(0);
+        while groups.len() <= place.min(target.max(1) - 1) {
+            groups.push(Vec::new());
+        }
+        if let Some(group) = groups.last_mut() {
+            group.push(file.clone());
+        }
+        seen += file.identity.bytes().max(1);
+    }
+    groups.retain(|group| !group.is_empty());
+    groups
+}
+
+/// Reads files, a group of them for each partition.
+#[derive(Debug)]
+struct SourceExec {
+    reader: Arc<Reader>,
+    columns: Arc<Vec<Column>>,
+    schema: SchemaRef,
+    groups: Vec<Vec<SourceFile>>,
+    properties: Arc<PlanProperties>,
+}
+
+impl SourceExec {
+    fn new(reader: Arc<Reader>, columns: Vec<Column>, groups: Vec<Vec<SourceFile>>) -> Self {
+        let schema = types::schema(&columns);
+        let properties = PlanProperties::new(
+            EquivalenceProperties::new(Arc::clone(&schema)),
+            Partitioning::UnknownPartitioning(groups.len().max(1)),
+            EmissionType::Incremental,
+            Boundedness::Bounded,
+        );
+        SourceExec { reader, columns: Arc::new(columns), schema, groups, properties: Arc::new(properties) }
+    }
+}
+
+impl DisplayAs for SourceExec {
+    fn fmt_as(&self, _kind: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let files: usize = self.groups.iter().map(Vec::len).sum();
+        let names: Vec<&str> = self.columns.iter().map(|(name, _)| name.as_str()).collect();
+        write!(f, "SourceExec: {}, files={files}, projection=[{}]", self.reader.spec.name, names.join(", "))
+    }
+}
+
+impl ExecutionPlan for SourceExec {
+    fn name(&self) -> &'static str {
+        "SourceExec"
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn properties(&self) -> &Arc<PlanProperties> {
+        &self.properties
+    }
+
+    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
+        Vec::new()
+    }
+
+    fn with_new_children(
+        self: Arc<Self>,
+        _children: Vec<Arc<dyn ExecutionPlan>>,
+    ) -> EngineResult<Arc<dyn ExecutionPlan>> {
+        Ok(self)
+    }
+
+    fn execute(
+        &self,
+        partition: usize,
+        _context: Arc<TaskContext>,
+    ) -> EngineResult<SendableRecordBatchStream> {
+        let mut builder = RecordBatchReceiverStream::builder(Arc::clone(&self.schema), 2);
+        let (sender, reader) = (builder.tx(), Arc::clone(&self.reader));
+        let columns = Arc::clone(&self.columns);
+        let files = self.groups.get(partition).cloned().unwrap_or_default();
+        builder.spawn_blocking(move || {
+            for file in &files {
+                let flow = reader.file(file, &columns, &mut |batch| {
+                    // A closed channel is a reader that has enough.
+                    if sender.blocking_send(Ok(batch)).is_ok() {
+                        ControlFlow::Continue(())
+                    } else {
+                        ControlFlow::Break(())
+                    }
+                });
+                if flow.map_err(DataFusionError::from)?.is_break() {
+                    break;
+                }
+            }
+            Ok(())
+        });
+        Ok(builder.build())
+    }
+
+    /// Rough, but enough to put the smaller side of a join into memory.
+    fn partition_statistics(&self, partition: Option<usize>) -> EngineResult<Statistics> {
+        let groups = match partition {
+            Some(partition) => self.groups.get(partition).map_or(&[][..], std::slice::from_ref),
+            None => self.groups.as_slice(),
+        };
+        let rows: u64 = groups.iter().flatten().map(|file| file.rows).sum();
+        let rows = usize::try_from(rows).unwrap_or(usize::MAX);
+        Ok(Statistics {
+            num_rows: Precision::Inexact(rows),
+            total_byte_size: Precision::Inexact(rows.saturating_mul(12 * self.columns.len())),
+            column_statistics: vec![ColumnStatistics::new_unknown(); self.columns.len()],
+        })
+    }
+}

@@ -1,0 +1,82 @@
+//! Rows of one file in Arrow batches, whatever its format: one loop for the index and for tasks.
+
+use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+
+use arrow::array::RecordBatch;
+use oncemore_core::{ColumnType, Digest, Format, SourceSpec};
+
+use super::error::{SourceError, SourceErrorKind};
+use super::types::Column;
+use super::{csv, ndjson, parquet};
+
+/// Rows in a batch read from a file.
+pub(crate) const BATCH_ROWS: usize = 8_192;
+
+/// What to read of a file.
+pub(crate) struct Wanted<'a> {
+    /// Columns to yield, in this order, with the types to yield them in.
+    pub(crate) columns: &'a [Column],
+    /// Columns that the file must have, also those not yielded. Others than these are NULL where absent.
+    pub(crate) required: &'a [Column],
+}
+
+/// One batch and where its rows stand.
+pub(crate) struct Rows {
+    pub(crate) batch: RecordBatch,
+    /// Line of each row, for text formats.
+    pub(crate) lines: Option<Vec<u64>>,
+    /// Rows of the file before this batch.
+    pub(crate) before: u64,
+}
+
+/// Takes batches as they are decoded; may stop early.
+pub(crate) type Take<'a> = &'a mut dyn FnMut(Rows) -> Result<ControlFlow<()>, SourceError>;
+
+/// Reads one file. Yields the digest of its bytes, for text formats read to the end.
+pub(crate) fn file(
+    spec: &SourceSpec,
+    root: &Path,
+    path: &str,
+    wanted: &Wanted<'_>,
+    take: Take<'_>,
+) -> Result<Option<Digest>, SourceError> {
+    guarded(path, || match &spec.format {
+        Format::Csv { .. } => csv::read(spec, root, path, wanted, take),
+        Format::NdJson => ndjson::read(root, path, wanted, take),
+        Format::Parquet => parquet::read(root, path, wanted, take).map(|()| None),
+    })
+}
+
+/// Columns of one file, as the file itself has them.
+pub(crate) fn columns(spec: &SourceSpec, root: &Path, path: &str) -> Result<Vec<Column>, SourceError> {
+    if !spec.columns.is_empty() {
+        return Ok(spec.columns.clone());
+    }
+    guarded(path, || match &spec.format {
+        Format::Csv { .. } => {
+            let names = csv::header(spec, root, path)?;
+            Ok(names.into_iter().map(|name| (name, ColumnType::Text)).collect())
+        }
+        Format::NdJson => Err(SourceError::new(
+            SourceErrorKind::Declaration,
+            &spec.path,
+            "NDJSON needs its columns declared",
+        )
+        .help(format!("list them under `columns:` of source `{}`", spec.name))),
+        Format::Parquet => parquet::columns(root, path),
+    })
+}
+
+/// Decoders of hostile bytes may panic: that ends here, as an error that names the file.
+fn guarded<T>(path: &str, work: impl FnOnce() -> Result<T, SourceError>) -> Result<T, SourceError> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+        let said = panic
+            .downcast_ref::<String>()
+            .map(String::as_str)
+            .or_else(|| panic.downcast_ref::<&str>().copied())
+            .unwrap_or("no message");
+        Err(SourceError::new(SourceErrorKind::Internal, path, format!("the decoder panicked: {said}")))
+    })
+}

@@ -1,0 +1,371 @@
+//! Scans a source: finds its files, reads those that changed, and makes the index anew. The only writer of indexes.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use oncemore_commit::rows::{RowHasher, RowsPrint};
+use oncemore_core::{
+    Calendar, CompleteWhen, Format, Instant, Interval, Missing, SourceSpec, TimeType, Zone,
+};
+
+use super::bytes;
+use super::cells::{self, Cells};
+use super::discover::{self, Found, Identity};
+use super::error::{SourceError, SourceErrorKind, nearest};
+use super::index::{FileCell, GoneFile, SourceFile, SourceIndex};
+use super::pattern::Pattern;
+use super::read::{self, Rows, Wanted};
+use super::types::{self, Column};
+
+/// Makes the index of a source. `known` is the last one; files whose identity is unchanged are taken over from it.
+///
+/// `cells` cuts rows into cells by the source's `time` column; without one a file is a cell of its path's interval, or
+/// of [`Interval::WHOLE`].
+///
+/// # Errors
+/// A declaration that can't work, a path that leaves the project's folder, a folder that is missing, and every file
+/// that does not read as declared.
+pub async fn scan(
+    spec: &SourceSpec,
+    project_root: &Path,
+    known: Option<&SourceIndex>,
+    cells: &Calendar,
+    now: Instant,
+) -> Result<SourceIndex, SourceError> {
+    let zone = Zone::named(&spec.time_zone).ok_or_else(|| {
+        SourceError::new(SourceErrorKind::Declaration, &spec.path, format!("unknown time zone `{}`", spec.time_zone))
+    })?;
+    let pattern = Pattern::new(&spec.path, spec.path_interval, &zone)?;
+    let found = match discover::files(project_root, &pattern)? {
+        Some(found) => found,
+        // A folder that vanished with its files is told file by file; one that never was is a mistake.
+        None if spec.missing == Missing::Empty || known.is_some_and(|known| !known.files.is_empty()) => Vec::new(),
+        None => return Err(no_folder(spec, &pattern)),
+    };
+    let usable = known.filter(|known| known.fits(spec, cells));
+    let mut kept: BTreeMap<String, (SourceFile, &[Column])> = BTreeMap::new();
+    let mut changed = Vec::new();
+    for found in found {
+        let old = usable.and_then(|known| Some((known, file(known, &found.path)?)));
+        match old {
+            Some((known, old)) if old.settled && old.identity == found.identity => {
+                kept.insert(found.path, (old.clone(), known.columns[old.columns].as_slice()));
+            }
+            old => changed.push((found, old.map(|(_, old)| old.clone()))),
+        }
+    }
+    let job = Job { spec: spec.clone(), root: project_root.to_owned(), cells: cells.clone(), zone, now };
+    let read = read_all(job, changed).await?;
+    let markers = markers(spec, project_root, &pattern)?;
+    let mut index = assemble(spec, cells, kept, read, usable, markers);
+    index.gone = gone(&index, known);
+    // Conflicts between files show here, not at the first task.
+    index.columns()?;
+    Ok(index)
+}
+
+fn no_folder(spec: &SourceSpec, pattern: &Pattern) -> SourceError {
+    let folder = if pattern.prefix.is_empty() { "." } else { &pattern.prefix };
+    SourceError::new(SourceErrorKind::Missing, &spec.path, format!("folder `{folder}` of source `{}` is missing", spec.name))
+        .help("make the folder, correct `path:`, or write `missing: empty`")
+}
+
+fn file<'a>(known: &'a SourceIndex, path: &str) -> Option<&'a SourceFile> {
+    let at = known.files.binary_search_by(|file| file.path.as_str().cmp(path)).ok()?;
+    known.files.get(at)
+}
+
+/// What stays the same for all files of a scan.
+struct Job {
+    spec: SourceSpec,
+    root: std::path::PathBuf,
+    cells: Calendar,
+    zone: Zone,
+    now: Instant,
+}
+
+type ReadFile = (SourceFile, Vec<Column>);
+type Changed = (Found, Option<SourceFile>);
+
+/// Reads changed files on as many threads as there are processors; the error is that of the first file by path.
+async fn read_all(job: Job, changed: Vec<Changed>) -> Result<Vec<ReadFile>, SourceError> {
+    if changed.is_empty() {
+        return Ok(Vec::new());
+    }
+    let workers = std::thread::available_parallelism().map_or(1, usize::from).min(changed.len());
+    let work = Arc::new((job, changed, AtomicUsize::new(0), AtomicBool::new(false), Mutex::new(Vec::new())));
+    let tasks: Vec<_> = (0..workers)
+        .map(|_| {
+            let work = Arc::clone(&work);
+            tokio::task::spawn_blocking(move || {
+                let (job, changed, next, failed, done) = &*work;
+                while !failed.load(Ordering::Relaxed) {
+                    let at = next.fetch_add(1, Ordering::Relaxed);
+                    let Some((found, old)) = changed.get(at) else { break };
+                    let read = job.read(found, old.as_ref());
+                    failed.fetch_or(read.is_err(), Ordering::Relaxed);
+                    done.lock().unwrap_or_else(PoisonError::into_inner).push((at, read));
+                }
+            })
+        })
+        .collect();
+    for task in tasks {
+        task.await.map_err(|error| {
+            SourceError::new(SourceErrorKind::Internal, &work.0.spec.path, format!("the scan broke off: {error}"))
+        })?;
+    }
+    let mut done = std::mem::take(&mut *work.4.lock().unwrap_or_else(PoisonError::into_inner));
+    done.sort_by_key(|(at, _)| *at);
+    done.into_iter().map(|(_, read)| read).collect()
+}
+
+impl Job {
+    fn read(&self, found: &Found, old: Option<&SourceFile>) -> Result<ReadFile, SourceError> {
+        let path = found.path.as_str();
+        let settled = found.identity.is_settled(self.now);
+        let columns = read::columns(&self.spec, &self.root, path)?;
+        let as_declared = self.spec.columns.as_slice();
+        let time = self.time(path, &columns)?;
+        // Touched, copied over or too young to trust, but the same bytes: the cells stand.
+        if let Some(old) = old.filter(|old| old.identity.bytes() == found.identity.bytes())
+            && bytes::digest(&self.root, path)? == old.digest
+        {
+            let same = SourceFile { identity: found.identity, settled, ..old.clone() };
+            return Ok((same, columns));
+        }
+        let mut gather = Gather::new(self, found, &columns, time)?;
+        let wanted = Wanted { columns: &columns, required: as_declared };
+        let digest = read::file(&self.spec, &self.root, path, &wanted, &mut |rows| gather.add(&rows))?;
+        let digest = match digest {
+            Some(digest) => digest,
+            None => bytes::digest(&self.root, path)?,
+        };
+        if Identity::read(&self.root, path)? != found.identity {
+            return Err(moved(path, "changed while it was read"));
+        }
+        Ok((gather.finish(found, settled, digest), columns))
+    }
+
+    /// Place and type of the time column.
+    fn time(&self, path: &str, columns: &[Column]) -> Result<Option<(usize, TimeType)>, SourceError> {
+        let Some(name) = &self.spec.time else { return Ok(None) };
+        let place = columns.iter().position(|(own, _)| own == name).ok_or_else(|| {
+            let error = SourceError::new(
+                SourceErrorKind::Missing,
+                path,
+                format!("there is no column `{name}`, which `time:` of source `{}` names", self.spec.name),
+            );
+            match nearest(name, columns.iter().map(|(own, _)| own.as_str())) {
+                Some(near) => error.help(format!("did you mean `{near}`?")),
+                None => error,
+            }
+        })?;
+        let kind = columns[place].1;
+        let time = types::time_type(kind).ok_or_else(|| {
+            let help = match self.spec.format {
+                Format::Parquet => "declare its type under `columns:` of the source, or take `time:` away",
+                _ => "declare it under `columns:` as DATE, TIMESTAMP or TIMESTAMPTZ",
+            };
+            SourceError::new(SourceErrorKind::Declaration, path, format!("time column `{name}` is {kind}, no time"))
+                .help(help)
+        })?;
+        Ok(Some((place, time)))
+    }
+}
+
+pub(crate) fn moved(path: &str, what: &str) -> SourceError {
+    SourceError::new(SourceErrorKind::InputMoved, path, format!("input moved: the file {what}"))
+        .help("run again; deliver files under another name and rename them when complete")
+}
+
+/// Prints of one file's cells, gathered batch by batch.
+struct Gather<'a> {
+    path: &'a str,
+    root: &'a Path,
+    name: Option<&'a str>,
+    time: Option<(usize, TimeType)>,
+    zone: &'a Zone,
+    hasher: RowHasher,
+    cells: Cells<'a>,
+    prints: Vec<RowsPrint>,
+    rows: u64,
+    latest: Option<i64>,
+}
+
+impl<'a> Gather<'a> {
+    fn new(
+        job: &'a Job,
+        found: &'a Found,
+        columns: &[Column],
+        time: Option<(usize, TimeType)>,
+    ) -> Result<Self, SourceError> {
+        let hasher = RowHasher::new(&types::schema(columns), &job.spec.key)
+            .map_err(|error| SourceError::new(SourceErrorKind::Declaration, &found.path, error.to_string()))?;
+        let kind = time.map_or(TimeType::Instant, |(_, kind)| kind);
+        let mut cells = Cells::new(&job.cells, &job.zone, kind);
+        let mut prints = Vec::new();
+        if time.is_none() {
+            cells.intervals.push(found.interval.unwrap_or(Interval::WHOLE));
+            prints.push(RowsPrint::new(&hasher));
+        }
+        Ok(Gather {
+            path: &found.path,
+            root: &job.root,
+            name: job.spec.time.as_deref(),
+            time,
+            zone: &job.zone,
+            hasher,
+            cells,
+            prints,
+            rows: 0,
+            latest: None,
+        })
+    }
+
+    fn add(&mut self, rows: &Rows) -> Result<ControlFlow<()>, SourceError> {
+        let hashed = self.hasher.hash(&rows.batch);
+        self.rows += rows.batch.num_rows() as u64;
+        let Some((place, kind)) = self.time else {
+            self.prints[0].add(&hashed);
+            return Ok(ControlFlow::Continue(()));
+        };
+        let column = rows.batch.column(place);
+        let runs = self.cells.runs(column).map_err(|row| self.no_time(rows, row))?;
+        self.prints.resize_with(self.cells.intervals.len(), || RowsPrint::new(&self.hasher));
+        match runs.as_slice() {
+            [(cell, ..)] => self.prints[*cell].add(&hashed),
+            runs => {
+                for (cell, from, to) in runs {
+                    self.prints[*cell].add_rows(&hashed, *from..*to);
+                }
+            }
+        }
+        self.latest = self.latest.max(cells::raw(column, kind).and_then(|values| values.into_iter().max()));
+        Ok(ControlFlow::Continue(()))
+    }
+
+    fn no_time(&self, rows: &Rows, row: usize) -> SourceError {
+        let name = self.name.unwrap_or_default();
+        let null = self.time.is_some_and(|(place, _)| rows.batch.column(place).is_null(row));
+        let what = if null { "is NULL" } else { "lies beyond the calendar" };
+        let line = rows.lines.as_ref().and_then(|lines| lines.get(row).copied());
+        let place = match line {
+            Some(_) => String::new(),
+            None => format!(" in row {}", rows.before + row as u64 + 1),
+        };
+        let mut error =
+            SourceError::new(SourceErrorKind::Malformed, self.path, format!("time column `{name}` {what}{place}"));
+        error.line = line;
+        error.shown = line.and_then(|line| bytes::show_line(self.root, self.path, line));
+        error.help("each row needs its time: correct the file, or read the source without `time:`")
+    }
+
+    fn finish(self, found: &Found, settled: bool, digest: oncemore_core::Digest) -> SourceFile {
+        let latest = self.time.zip(self.latest);
+        let mut cells: Vec<FileCell> = (self.prints.into_iter().zip(&self.cells.intervals))
+            .map(|(print, interval)| {
+                let (fingerprint, columns) = print.finish();
+                let prints = columns.into_iter().map(|column| column.print).collect();
+                FileCell { interval: *interval, fingerprint, prints }
+            })
+            .filter(|cell| cell.fingerprint.rows > 0)
+            .collect();
+        cells.sort_by_key(|cell| cell.interval);
+        SourceFile {
+            path: found.path.clone(),
+            interval: found.interval,
+            identity: found.identity,
+            settled,
+            digest,
+            rows: self.rows,
+            max_time: latest.and_then(|((_, kind), latest)| cells::instant(latest, kind, self.zone)),
+            columns: 0,
+            cells,
+        }
+    }
+}
+
+fn markers(
+    spec: &SourceSpec,
+    root: &Path,
+    path: &Pattern,
+) -> Result<Vec<(String, Option<Interval>)>, SourceError> {
+    let Some(CompleteWhen::Marker(text)) = &spec.complete_when else { return Ok(Vec::new()) };
+    let zone = Zone::named(&spec.time_zone).unwrap_or_else(Zone::utc);
+    let length = spec.path_interval.or_else(|| path.calendar().map(|calendar| calendar.length));
+    let found = discover::files(root, &Pattern::new(text, length, &zone)?)?;
+    Ok(found.unwrap_or_default().into_iter().map(|found| (found.path, found.interval)).collect())
+}
+
+fn assemble(
+    spec: &SourceSpec,
+    cells: &Calendar,
+    kept: BTreeMap<String, (SourceFile, &[Column])>,
+    read: Vec<ReadFile>,
+    known: Option<&SourceIndex>,
+    markers: Vec<(String, Option<Interval>)>,
+) -> SourceIndex {
+    let count = read.len();
+    // Old lists first, so that files taken over keep their place.
+    let mut lists: Vec<Vec<Column>> = known.map(|known| known.columns.clone()).unwrap_or_default();
+    let mut place = |columns: &[Column]| {
+        lists.iter().position(|list| list == columns).unwrap_or_else(|| {
+            lists.push(columns.to_vec());
+            lists.len() - 1
+        })
+    };
+    let kept = kept.into_values().map(|(file, columns)| SourceFile { columns: place(columns), ..file });
+    let mut files: Vec<SourceFile> = kept.collect();
+    files.extend(read.into_iter().map(|(file, columns)| SourceFile { columns: place(&columns), ..file }));
+    files.sort_by(|left, right| left.path.cmp(&right.path));
+    drop_unused(&mut lists, &mut files);
+    SourceIndex {
+        spec: spec.clone(),
+        length: cells.length,
+        zone: cells.zone.name().to_owned(),
+        columns: lists,
+        files,
+        gone: Vec::new(),
+        markers,
+        read: count,
+        merged: OnceLock::new(),
+        version: OnceLock::new(),
+    }
+}
+
+/// Drops lists of columns that no file has any more: they must not shape the schema.
+fn drop_unused(lists: &mut Vec<Vec<Column>>, files: &mut [SourceFile]) {
+    let mut first: Vec<usize> = Vec::new();
+    for file in files.iter_mut() {
+        let at = first.iter().position(|place| *place == file.columns).unwrap_or_else(|| {
+            first.push(file.columns);
+            first.len() - 1
+        });
+        file.columns = at;
+    }
+    *lists = first.into_iter().map(|place| std::mem::take(&mut lists[place])).collect();
+}
+
+/// Files of `known` that vanished, and those gone already, but for what came back or lives on under another name.
+fn gone(index: &SourceIndex, known: Option<&SourceIndex>) -> Vec<GoneFile> {
+    let Some(known) = known.filter(|known| known.spec.path == index.spec.path) else { return Vec::new() };
+    let there: BTreeSet<&str> = index.files.iter().map(|file| file.path.as_str()).collect();
+    let content: BTreeSet<_> = index.files.iter().map(|file| file.digest).collect();
+    let named: BTreeSet<Interval> = index.files.iter().filter_map(|file| file.interval).collect();
+    let vanished = known.files.iter().map(|file| GoneFile {
+        path: file.path.clone(),
+        interval: file.interval,
+        cells: file.cells.iter().map(|cell| cell.interval).collect(),
+        digest: file.digest,
+    });
+    let mut gone: Vec<GoneFile> = (known.gone.iter().cloned().chain(vanished))
+        .filter(|gone| !there.contains(gone.path.as_str()) && !content.contains(&gone.digest))
+        .filter(|gone| gone.interval.is_none_or(|interval| !named.contains(&interval)))
+        .collect();
+    gone.sort_by(|left, right| left.path.cmp(&right.path));
+    gone.dedup_by(|left, right| left.path == right.path);
+    gone
+}

@@ -1,0 +1,117 @@
+//! A walk over Thrift's compact encoding that believes no length: run before a footer is decoded, because a decoder
+//! reserves memory for as many elements as a list claims to have, and a failed reservation ends the process.
+
+/// Deepest nesting.
+const MAX_DEPTH: usize = 64;
+
+/// Whether `bytes` begin with one struct whose lists and strings fit into `bytes`.
+pub(crate) fn check(bytes: &[u8]) -> Result<(), &'static str> {
+    Walk { bytes, at: 0 }.fields(0)
+}
+
+struct Walk<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+const CUT_OFF: &str = "it is cut off";
+
+impl Walk<'_> {
+    fn byte(&mut self) -> Result<u8, &'static str> {
+        let byte = *self.bytes.get(self.at).ok_or(CUT_OFF)?;
+        self.at += 1;
+        Ok(byte)
+    }
+
+    fn varint(&mut self) -> Result<u64, &'static str> {
+        let mut value = 0;
+        for shift in (0..64).step_by(7) {
+            let byte = self.byte()?;
+            value |= u64::from(byte & 0x7f) << shift;
+            if byte & 0x80 == 0 {
+                return Ok(value);
+            }
+        }
+        Err("a number is too long")
+    }
+
+    fn skip(&mut self, length: u64) -> Result<(), &'static str> {
+        let left = self.bytes.len() - self.at;
+        match usize::try_from(length) {
+            Ok(length) if length <= left => {
+                self.at += length;
+                Ok(())
+            }
+            _ => Err("a length goes beyond its end"),
+        }
+    }
+
+    fn fields(&mut self, depth: usize) -> Result<(), &'static str> {
+        if depth > MAX_DEPTH {
+            return Err("it is nested too deeply");
+        }
+        loop {
+            let head = self.byte()?;
+            if head == 0 {
+                return Ok(());
+            }
+            if head >> 4 == 0 {
+                self.varint()?;
+            }
+            // A boolean field's value is in its type.
+            if !matches!(head & 0x0f, 1 | 2) {
+                self.value(head & 0x0f, depth)?;
+            }
+        }
+    }
+
+    fn value(&mut self, kind: u8, depth: usize) -> Result<(), &'static str> {
+        match kind {
+            1..=3 => self.skip(1),
+            4..=6 => self.varint().map(|_| ()),
+            7 => self.skip(8),
+            8 => {
+                let length = self.varint()?;
+                self.skip(length)
+            }
+            9 | 10 => self.list(depth),
+            11 => self.map(depth),
+            12 => self.fields(depth + 1),
+            _ => Err("it holds an unknown type"),
+        }
+    }
+
+    fn list(&mut self, depth: usize) -> Result<(), &'static str> {
+        let head = self.byte()?;
+        let size = match head >> 4 {
+            15 => self.varint()?,
+            short => u64::from(short),
+        };
+        self.elements(size, &[head & 0x0f], depth)
+    }
+
+    fn map(&mut self, depth: usize) -> Result<(), &'static str> {
+        let size = self.varint()?;
+        if size == 0 {
+            return Ok(());
+        }
+        let kinds = self.byte()?;
+        self.elements(size, &[kinds >> 4, kinds & 0x0f], depth)
+    }
+
+    /// Every element takes a byte at least, so a list can't have more than bytes are left.
+    fn elements(&mut self, size: u64, kinds: &[u8], depth: usize) -> Result<(), &'static str> {
+        if depth > MAX_DEPTH {
+            return Err("it is nested too deeply");
+        }
+        if size > (self.bytes.len() - self.at) as u64 {
+            return Err("a list claims more elements than there are bytes");
+        }
+        for _ in 0..size {
+            for kind in kinds {
+                self.value(*kind, depth + 1)?;
+            }
+        }
+        Ok(())
+    }
+}

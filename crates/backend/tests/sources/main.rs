@@ -1,0 +1,6 @@
+//! Sources, tables and audits against real files and the real engine.
+#![expect(clippy::unwrap_used, reason = "a test that can't go on fails")]
+
+mod bad_input;
+mod prints;
+mod support;

@@ -1,0 +1,159 @@
+//! Fingerprints of cells: the same for the same typed rows, whatever the format, the split or the order.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use arrow::array::{
+    ArrayRef, Date32Array, Decimal128Array, Float64Array, Int32Array, RecordBatch, StringArray,
+    TimestampMicrosecondArray,
+};
+use oncemore_backend::source::SourceIndex;
+use oncemore_core::{Fingerprint, Format, Interval, SourceSpec};
+
+use crate::support::{Project, csv, day, gzip, query, spec};
+
+const COLUMNS: &str =
+    "d DATE, n INTEGER, x DOUBLE, m DECIMAL(10,2), s TEXT, w TIMESTAMP, z TIMESTAMPTZ, b BOOLEAN";
+const ROWS: [&str; 4] = [
+    "2013-03-01,1,1.5,12.30,a,2013-03-01 00:00:00,2013-03-01T05:00:00Z,true",
+    "2013-03-01,,-0.0,-0.01,\"x, y\",2013-03-01T23:59:59.999999,2013-03-01 05:00:00.000001+05:30,false",
+    "2013-03-02,-2147483648,NA,,é,2013-03-02,2013-03-02T00:00:00-05:00,",
+    "2013-03-02,7,1e300,0,a,2013-03-02 10:00,2013-03-02T10:00Z,t",
+];
+const HEADER: &str = "d,n,x,m,s,w,z,b\n";
+
+fn declared(path: &str, format: Format) -> SourceSpec {
+    SourceSpec { key: vec!["d".to_owned(), "n".to_owned()], ..spec(path, format, COLUMNS, Some("d")) }
+}
+
+fn content(index: &SourceIndex) -> Vec<(Interval, Fingerprint, BTreeMap<String, u128>)> {
+    let columns = |cell: &oncemore_backend::source::Cell| {
+        cell.columns.iter().map(|print| (print.name.clone(), print.print)).collect()
+    };
+    index.cells().iter().map(|cell| (cell.interval, cell.fingerprint, columns(cell))).collect()
+}
+
+#[tokio::test]
+async fn every_format_and_split_gives_the_same_cells() {
+    let project = Project::new();
+    project.write("one/a.csv", HEADER.to_owned() + &ROWS.join("\n") + "\n");
+    let one = project.scan(&declared("one/*.csv", csv())).await.unwrap();
+    let cells = content(&one);
+    assert_eq!(cells.len(), 2);
+    assert_eq!(cells[0].0, day("UTC", "2013-03-01"));
+    assert_eq!(cells[0].1.rows, 2);
+    assert_eq!(cells[0].2.len(), 8);
+
+    // Split over files, in another order of rows and columns, gzip among them.
+    project.write("two/a.csv", HEADER.to_owned() + ROWS[3] + "\r\n" + ROWS[0] + "\r\n");
+    let turned = "n,d,b,extra,s,w,z,x,m\n-2147483648,2013-03-02,NA,9,é,2013-03-02T00:00,2013-03-02T05:00:00Z,,\n";
+    project.write("two/b.csv.gz", gzip(turned));
+    project.write("two/c.csv", HEADER.to_owned() + ROWS[1]);
+    let two = project.scan(&declared("two/*.csv*", csv())).await.unwrap();
+    assert_eq!(content(&two), cells);
+
+    let json = [
+        r#"{"d":"2013-03-01","n":1,"x":1.5,"m":12.3,"s":"a","w":"2013-03-01 00:00:00","z":"2013-03-01T05:00:00Z","b":true}"#,
+        r#"{"d":"2013-03-01","x":-0.0,"m":"-0.01","s":"x, y","w":"2013-03-01T23:59:59.999999","z":"2013-03-01 05:00:00.000001+05:30","b":false,"more":[1]}"#,
+        "",
+        r#"{"d":"2013-03-02","n":-2147483648,"x":null,"s":"\u00e9","w":"2013-03-02","z":"2013-03-02T00:00:00-05:00"}"#,
+        r#"{"d":"2013-03-02","n":7,"x":1e300,"m":0,"s":"a","w":"2013-03-02 10:00","z":"2013-03-02T10:00Z","b":true}"#,
+    ];
+    project.write("three/a.ndjson", json.join("\n"));
+    let three = project.scan(&declared("three/a.ndjson", Format::NdJson)).await.unwrap();
+    assert_eq!(content(&three), cells);
+
+    project.parquet("four/a.parquet", &batch());
+    let four = project.scan(&declared("four/*.parquet", Format::Parquet)).await.unwrap();
+    assert_eq!(content(&four), cells);
+    // Types and names from the footer.
+    let inferred = SourceSpec { columns: Vec::new(), ..declared("four/*.parquet", Format::Parquet) };
+    let five = project.scan(&inferred).await.unwrap();
+    assert_eq!(content(&five), cells);
+    assert_eq!(five.schema().unwrap(), one.schema().unwrap());
+}
+
+fn batch() -> RecordBatch {
+    let micros = |values: [i64; 4]| TimestampMicrosecondArray::from(values.to_vec());
+    let (d1, day) = (15_765, 86_400_000_000);
+    let midnight = i64::from(d1) * day;
+    let columns: Vec<(&str, ArrayRef)> = vec![
+        ("d", Arc::new(Date32Array::from(vec![d1, d1, d1 + 1, d1 + 1]))),
+        ("n", Arc::new(Int32Array::from(vec![Some(1), None, Some(i32::MIN), Some(7)]))),
+        ("x", Arc::new(Float64Array::from(vec![Some(1.5), Some(0.0), None, Some(1e300)]))),
+        ("m", {
+            let cents = Decimal128Array::from(vec![Some(1_230), Some(-1), None, Some(0)]);
+            Arc::new(cents.with_precision_and_scale(10, 2).unwrap())
+        }),
+        ("s", Arc::new(StringArray::from(vec!["a", "x, y", "é", "a"]))),
+        ("w", Arc::new(micros([midnight, midnight + day - 1, midnight + day, midnight + day + 36_000_000_000]))),
+        ("z", {
+            let five = 18_000_000_000;
+            let half = 1_800_000_000;
+            let values =
+                [midnight + five, midnight - half + 1, midnight + day + five, midnight + day + 36_000_000_000];
+            Arc::new(micros(values).with_timezone("UTC"))
+        }),
+        ("b", Arc::new(arrow::array::BooleanArray::from(vec![Some(true), Some(false), None, Some(true)]))),
+    ];
+    RecordBatch::try_from_iter(columns.into_iter().map(|(name, array)| (name, array))).unwrap()
+}
+
+#[tokio::test]
+async fn an_index_survives_being_stored_and_reads_only_what_changed() {
+    let project = Project::new();
+    project.write("in/a.csv", HEADER.to_owned() + ROWS[0] + "\n" + ROWS[1] + "\n");
+    project.write("in/b.csv", HEADER.to_owned() + ROWS[2] + "\n");
+    let spec = declared("in/*.csv", csv());
+    let first = project.scan(&spec).await.unwrap();
+    assert_eq!(first.files_read(), 2);
+    let stored = serde_json::to_string(&first).unwrap();
+    let known: SourceIndex = serde_json::from_str(&stored).unwrap();
+    assert_eq!(content(&known), content(&first));
+    let again = project.rescan(&spec, &known).await.unwrap();
+    assert_eq!(again.files_read(), 0);
+    assert_eq!(content(&again), content(&first));
+
+    project.write("in/b.csv", HEADER.to_owned() + ROWS[2] + "\n" + ROWS[3] + "\n");
+    let later = project.rescan(&spec, &again).await.unwrap();
+    assert_eq!(later.files_read(), 1);
+    assert_eq!(later.cells()[0], first.cells()[0]);
+    assert_ne!(later.cells()[1], first.cells()[1]);
+    // Present but without rows: the cell is gone, the file is not.
+    project.write("in/b.csv", HEADER);
+    let emptied = project.rescan(&spec, &later).await.unwrap();
+    assert_eq!(emptied.cells().len(), 1);
+    assert!(emptied.gone().is_empty());
+}
+
+#[tokio::test]
+async fn a_corrected_column_changes_its_own_print_alone() {
+    let project = Project::new();
+    project.write("in/a.csv", HEADER.to_owned() + ROWS[0] + "\n");
+    let spec = declared("in/a.csv", csv());
+    let first = project.scan(&spec).await.unwrap();
+    project.write("in/a.csv", HEADER.to_owned() + &ROWS[0].replace("12.30", "12.31") + "\n");
+    let second = project.rescan(&spec, &first).await.unwrap();
+    let changed: Vec<&str> = (first.cells()[0].columns.iter().zip(&second.cells()[0].columns))
+        .filter(|(old, new)| old != new)
+        .map(|(old, _)| old.name.as_str())
+        .collect();
+    assert_eq!(changed, ["m"]);
+}
+
+#[tokio::test]
+async fn a_source_reads_as_a_table() {
+    let project = Project::new();
+    project.write("in/a.csv", HEADER.to_owned() + ROWS[0] + "\n" + ROWS[1] + "\n");
+    project.write("in/b.csv", HEADER.to_owned() + ROWS[2] + "\n" + ROWS[3] + "\n");
+    let index = project.scan(&declared("in/*.csv", csv())).await.unwrap();
+    let table = project.table(&index, Interval::WHOLE);
+    let shown = query(table, "SELECT d, n, m, s, z FROM t ORDER BY d, n").await.unwrap();
+    insta::assert_snapshot!(shown, @"");
+    let second = project.table(&index, day("UTC", "2013-03-02"));
+    let shown = query(second, "SELECT count(*) AS rows, sum(n) AS total FROM t").await.unwrap();
+    insta::assert_snapshot!(shown, @"");
+    let none = oncemore_backend::source::provider(project.root(), &index, None, None).unwrap();
+    let shown = query(none, "SELECT count(*) AS rows FROM t").await.unwrap();
+    insta::assert_snapshot!(shown, @"");
+}

@@ -1,0 +1,176 @@
+//! Hashes of rows: a canonical typed encoding, so that equal rows hash equally whatever array holds them.
+//!
+//! Owns the encoding and the hash functions. Both are part of stored fingerprints: a change here makes every
+//! fingerprint differ and needs a new `SEMANTICS` number. Knows no table, file or engine.
+//!
+//! What counts is the value: NULL is marked, -0 is 0, there is one NaN, decimals count by value and scale,
+//! timestamps as µs, text and binary in whatever encoding, integers of all widths by value. Columns enter by name
+//! and class of type, not by position.
+
+mod cell;
+mod column;
+#[cfg(test)]
+mod tests;
+
+use arrow::array::RecordBatch;
+use arrow::datatypes::Schema;
+use oncemore_core::{ColumnPrint, Fingerprint};
+
+pub use crate::types::schema_digest;
+use crate::types::{TypeError, stored_type};
+use cell::{Seeds, finish};
+
+/// Why rows of a schema can't be hashed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RowsError {
+    /// A column of a type that tables can't hold.
+    #[error(transparent)]
+    Type(#[from] TypeError),
+    /// A key column that the rows don't have.
+    #[error("key column `{0}` is not among the columns")]
+    NoKeyColumn(String),
+    /// Two columns of one name.
+    #[error("two columns are called `{0}`")]
+    Duplicate(String),
+}
+
+/// Hashes record batches of one schema.
+#[derive(Clone, Debug)]
+pub struct RowHasher {
+    /// Sorted by name.
+    columns: Vec<Column>,
+    /// Places in `columns` of the key; empty: no key.
+    key: Vec<usize>,
+}
+
+#[derive(Clone, Debug)]
+struct Column {
+    name: String,
+    /// Place in the batch.
+    place: usize,
+    seeds: Seeds,
+}
+
+/// Hashes of the rows of one batch.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HashedRows {
+    /// First hash of each row.
+    pub first: Vec<u128>,
+    /// Second hash of each row.
+    pub second: Vec<u128>,
+    /// A column each, by name: hash of (key, value) of each row. Empty without a key.
+    pub columns: Vec<Vec<u128>>,
+}
+
+impl RowHasher {
+    /// A hasher of batches of `schema`, whose rows are told apart by `key` (may be empty).
+    ///
+    /// # Errors
+    /// A type that tables can't hold, two columns of one name, a key column that isn't there.
+    pub fn new(schema: &Schema, key: &[String]) -> Result<Self, RowsError> {
+        let mut columns = Vec::with_capacity(schema.fields().len());
+        for (place, field) in schema.fields().iter().enumerate() {
+            let kind = stored_type(field.name(), field.data_type())?;
+            columns.push(Column { name: field.name().clone(), place, seeds: Seeds::new(field.name(), kind) });
+        }
+        columns.sort_by(|left, right| left.name.cmp(&right.name));
+        if let Some(pair) = columns.windows(2).find(|pair| pair[0].name == pair[1].name) {
+            return Err(RowsError::Duplicate(pair[0].name.clone()));
+        }
+        let find = |name: &String| {
+            let found = columns.iter().position(|column| column.name == *name);
+            found.ok_or_else(|| RowsError::NoKeyColumn(name.clone()))
+        };
+        let key = key.iter().map(find).collect::<Result<_, _>>()?;
+        Ok(RowHasher { columns, key })
+    }
+
+    /// Names of the columns in the order of [`HashedRows::columns`].
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.columns.iter().map(|column| column.name.as_str())
+    }
+
+    /// Hashes every row of `batch`.
+    ///
+    /// # Panics
+    /// If the batch has not the columns that the hasher was made for.
+    pub fn hash(&self, batch: &RecordBatch) -> HashedRows {
+        let rows = batch.num_rows();
+        let mut first = vec![0u128; rows];
+        let mut second = vec![0u128; rows];
+        let mut columns =
+            if self.key.is_empty() { Vec::new() } else { vec![vec![0u128; rows]; self.columns.len()] };
+        for (at, column) in self.columns.iter().enumerate() {
+            let cells = columns.get_mut(at).map(Vec::as_mut_slice);
+            column::hash(batch.column(column.place).as_ref(), &column.seeds, &mut first, &mut second, cells);
+        }
+        self.tie_to_key(&mut columns, rows);
+        for (one, two) in first.iter_mut().zip(&mut second) {
+            *one = finish(*one, cell::FIRST);
+            *two = finish(*two, cell::SECOND);
+        }
+        HashedRows { first, second, columns }
+    }
+
+    /// Turns hashes of cells into hashes of (key, cell).
+    fn tie_to_key(&self, columns: &mut [Vec<u128>], rows: usize) {
+        if self.key.is_empty() {
+            return;
+        }
+        let mut keys = vec![0u128; rows];
+        for place in &self.key {
+            keys.iter_mut().zip(&columns[*place]).for_each(|(key, cell)| *key = key.wrapping_add(*cell));
+        }
+        keys.iter_mut().for_each(|key| *key = finish(*key, cell::KEY));
+        for column in columns {
+            for (cell, key) in column.iter_mut().zip(&keys) {
+                *cell = finish(cell.wrapping_add(*key), cell::TIE);
+            }
+        }
+    }
+}
+
+/// Adds up hashed rows: the same for any order and any split into batches.
+#[derive(Clone, Debug)]
+pub struct RowsPrint {
+    fingerprint: Fingerprint,
+    columns: Vec<ColumnPrint>,
+}
+
+impl RowsPrint {
+    /// The print of no rows.
+    pub fn new(hasher: &RowHasher) -> Self {
+        let named = |column: &Column| ColumnPrint { name: column.name.clone(), print: 0 };
+        let columns =
+            if hasher.key.is_empty() { Vec::new() } else { hasher.columns.iter().map(named).collect() };
+        RowsPrint { fingerprint: Fingerprint::default(), columns }
+    }
+
+    /// Adds every row.
+    pub fn add(&mut self, rows: &HashedRows) {
+        let sum = |hashes: &[u128]| hashes.iter().fold(0u128, |sum, hash| sum.wrapping_add(*hash));
+        self.fingerprint = self.fingerprint.union(Fingerprint {
+            rows: rows.first.len() as u64,
+            first: sum(&rows.first),
+            second: sum(&rows.second),
+        });
+        for (print, hashes) in self.columns.iter_mut().zip(&rows.columns) {
+            print.print = print.print.wrapping_add(sum(hashes));
+        }
+    }
+
+    /// Adds the rows at the places `selection`.
+    pub fn add_rows(&mut self, rows: &HashedRows, selection: impl Iterator<Item = usize>) {
+        for row in selection {
+            self.fingerprint.add_row(rows.first[row], rows.second[row]);
+            for (print, hashes) in self.columns.iter_mut().zip(&rows.columns) {
+                print.print = print.print.wrapping_add(hashes[row]);
+            }
+        }
+    }
+
+    /// The fingerprint, and the print of each column by name where there is a key.
+    pub fn finish(self) -> (Fingerprint, Vec<ColumnPrint>) {
+        (self.fingerprint, self.columns)
+    }
+}

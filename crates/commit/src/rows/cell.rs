@@ -1,0 +1,105 @@
+//! The hash of one value, and how hashes of values become the hash of a row.
+//!
+//! A value of up to 16 bytes passes a few rounds of a Feistel network over 64x64→128-bit products, keyed by the
+//! column: for one column a bijection, so that two values never collide. Longer values pass xxh3. Hashes of a row's
+//! cells are added and pass a bijection again, so that cells can't be swapped between rows unseen.
+
+use oncemore_core::ColumnType;
+use xxhash_rust::xxh3::xxh3_128_with_seed;
+
+/// Keys of the two hashes of a row, of its key, and of the tie of a cell to the key: digits of pi.
+pub(super) const FIRST: [u64; 2] = [0x243f_6a88_85a3_08d3, 0x1319_8a2e_0370_7344];
+pub(super) const SECOND: [u64; 2] = [0xa409_3822_299f_31d0, 0x082e_fa98_ec4e_6c89];
+pub(super) const KEY: [u64; 2] = [0x4528_21e6_38d0_1377, 0xbe54_66cf_34e9_0c6c];
+pub(super) const TIE: [u64; 2] = [0xc0ac_29b7_c97c_50dd, 0x3f84_d5b5_b547_0917];
+
+const ROUND_0: u64 = 0x9e37_79b9_7f4a_7c15;
+const ROUND_1: u64 = 0xd6e8_feb8_6659_fd93;
+const ROUND_2: u64 = 0xa076_1d64_78bd_642f;
+const ROUND_3: u64 = 0xe703_7ed1_a0b4_28db;
+
+/// What a column's name and class of type contribute to the hash of its values.
+#[derive(Clone, Debug)]
+pub(super) struct Seeds {
+    first: [u64; 2],
+    second: [u64; 2],
+    /// Both hashes of NULL.
+    pub(super) null: (u128, u128),
+}
+
+impl Seeds {
+    pub(super) fn new(name: &str, kind: ColumnType) -> Seeds {
+        let named = format!("{}\0{name}", class(kind));
+        let seeds = |seed| halves(xxh3_128_with_seed(named.as_bytes(), seed));
+        let null = |seed| xxh3_128_with_seed(format!("null\0{named}").as_bytes(), seed);
+        Seeds { first: seeds(FIRST[0]), second: seeds(SECOND[0]), null: (null(FIRST[1]), null(SECOND[1])) }
+    }
+
+    /// Both hashes of a value of up to 8 bytes.
+    #[inline]
+    pub(super) fn word(&self, value: u64) -> (u128, u128) {
+        (rounds(value, 0, self.first), rounds(value, 0, self.second))
+    }
+
+    /// Both hashes of a value of 16 bytes.
+    #[inline]
+    pub(super) fn wide(&self, value: i128) -> (u128, u128) {
+        let [low, high] = halves(value as u128);
+        (rounds(low, high, self.first), rounds(low, high, self.second))
+    }
+
+    /// Both hashes of a value of any length.
+    #[inline]
+    pub(super) fn bytes(&self, value: &[u8]) -> (u128, u128) {
+        // xxh3 keeps a fast path for a seed of up to 240 bytes; the second half of the seed is mixed in after.
+        let one = xxh3_128_with_seed(value, self.first[0]) ^ u128::from(self.first[1]);
+        let two = xxh3_128_with_seed(value, self.second[0]) ^ u128::from(self.second[1]);
+        (one, two)
+    }
+}
+
+/// Classes of types: values of one class hash alike in whatever width they come.
+fn class(kind: ColumnType) -> String {
+    match kind {
+        ColumnType::Boolean => "boolean".to_owned(),
+        ColumnType::Integer | ColumnType::BigInt => "integer".to_owned(),
+        ColumnType::Real | ColumnType::Double => "float".to_owned(),
+        ColumnType::Decimal(_, scale) => format!("decimal {scale}"),
+        ColumnType::Text => "text".to_owned(),
+        ColumnType::Binary => "binary".to_owned(),
+        ColumnType::Date => "date".to_owned(),
+        ColumnType::Timestamp => "timestamp".to_owned(),
+        ColumnType::TimestampTz => "timestamptz".to_owned(),
+    }
+}
+
+fn halves(value: u128) -> [u64; 2] {
+    [value as u64, (value >> 64) as u64]
+}
+
+#[inline]
+fn fold(value: u64, by: u64) -> u64 {
+    let product = u128::from(value).wrapping_mul(u128::from(by));
+    (product as u64) ^ ((product >> 64) as u64)
+}
+
+#[inline]
+fn rounds(low: u64, high: u64, seeds: [u64; 2]) -> u128 {
+    let (mut low, mut high) = (low ^ seeds[0], high ^ seeds[1]);
+    high ^= fold(low, ROUND_0);
+    low ^= fold(high, ROUND_1);
+    high ^= fold(low, ROUND_2);
+    u128::from(low) | (u128::from(high) << 64)
+}
+
+/// Four rounds over the sum of a row's cells.
+#[inline]
+pub(super) fn finish(sum: u128, key: [u64; 2]) -> u128 {
+    let [low, high] = halves(sum);
+    let (mut low, mut high) = (low ^ key[0], high ^ key[1]);
+    high ^= fold(low, ROUND_3);
+    low ^= fold(high, ROUND_0);
+    high ^= fold(low, ROUND_1);
+    low ^= fold(high, ROUND_2);
+    u128::from(low) | (u128::from(high) << 64)
+}

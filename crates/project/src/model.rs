@@ -1,0 +1,210 @@
+//! What a project is once it is loaded: plain values with public fields. Knows nothing of YAML or of how SQL is parsed.
+
+use std::collections::BTreeMap;
+
+use oncemore_core::{
+    Audit, Calendar, CodeVersion, Diagnostic, Digest, Location, SourceSpec, TableName, Zone,
+};
+use serde::{Deserialize, Serialize};
+
+/// A file of the project, already read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextFile {
+    /// Path relative to the project's folder, with `/`.
+    pub path: String,
+    /// All of it.
+    pub text: String,
+}
+
+/// What came of loading.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The project, where no diagnostic is an error.
+    pub project: Option<Project>,
+    /// All that was found, by file and place.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// A project without errors.
+#[derive(Clone, Debug)]
+pub struct Project {
+    /// Its name.
+    pub name: String,
+    /// Folder of the tables, relative to the project's folder, with `/`.
+    pub warehouse: String,
+    /// First instant that tasks are due for, as written: a date means midnight in each model's zone.
+    pub start: Option<String>,
+    /// First instant that no task is due for, as written.
+    pub end: Option<String>,
+    /// Zone of models and sources that name none.
+    pub time_zone: Zone,
+    /// Sources, by name.
+    pub sources: Vec<Source>,
+    /// Models, every one after those that it reads.
+    pub models: Vec<Model>,
+    /// Limits of one command.
+    pub limits: Limits,
+    /// Values for `:name` in queries.
+    pub variables: BTreeMap<String, Variable>,
+    /// Text of each file, by path, to show the place of an error.
+    pub texts: BTreeMap<String, String>,
+}
+
+impl Project {
+    /// The model of a table.
+    pub fn model(&self, name: &str) -> Option<&Model> {
+        self.models.iter().find(|model| is_named(&model.name, name))
+    }
+
+    /// The source of that name.
+    pub fn source(&self, name: &str) -> Option<&Source> {
+        self.sources.iter().find(|source| source.spec.name == name)
+    }
+
+    /// The views that `model` reads, directly or through views, each after those that it reads, with their queries.
+    pub fn expanded_views(&self, model: &Model) -> Vec<(&TableName, &str)> {
+        let mut wanted: Vec<&str> = model.inputs.iter().map(String::as_str).collect();
+        let mut views = Vec::new();
+        // Models come after what they read: walking backward meets each view after all its readers.
+        for candidate in self.models.iter().rev() {
+            if candidate.kind == Kind::View && wanted.iter().any(|name| is_named(&candidate.name, name)) {
+                wanted.extend(candidate.inputs.iter().map(String::as_str));
+                views.push((&candidate.name, candidate.query.sql.as_str()));
+            }
+        }
+        views.reverse();
+        views
+    }
+}
+
+fn is_named(table: &TableName, text: &str) -> bool {
+    text.split_once('.') == Some((table.schema(), table.name()))
+}
+
+/// A source and where it is declared.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// As declared.
+    pub spec: SourceSpec,
+    /// Its name in `oncemore.yml`.
+    pub location: Location,
+}
+
+/// Limits of one command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Limits {
+    /// More tasks than this, caused by code or a dimension, need `--yes`.
+    pub tasks: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { tasks: 100 }
+    }
+}
+
+/// Value of a variable.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Variable {
+    /// `true` or `false`
+    Boolean(bool),
+    /// A whole number.
+    Integer(i64),
+    /// Any other number.
+    Float(f64),
+    /// Everything else, dates among it.
+    Text(String),
+}
+
+/// How a model is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// One task writes the rows of one interval.
+    Slice,
+    /// One task writes the whole table.
+    Full,
+    /// Nothing is written; expanded into its readers.
+    View,
+}
+
+impl Kind {
+    /// The kind as written in a project.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Slice => "slice",
+            Kind::Full => "full",
+            Kind::View => "view",
+        }
+    }
+}
+
+impl std::fmt::Display for Kind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// What a change of an input does to slices that read it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OnChange {
+    /// They are stale.
+    #[default]
+    Rerun,
+    /// They are named, not run.
+    Report,
+    /// Nothing.
+    Ignore,
+}
+
+/// A model: one table, or one view.
+#[derive(Clone, Debug)]
+pub struct Model {
+    /// Its table.
+    pub name: TableName,
+    /// How it is stored.
+    pub kind: Kind,
+    /// How its time is cut; of a slice alone.
+    pub calendar: Option<Calendar>,
+    /// Output column that decides which slice a row belongs to; of a slice alone.
+    pub time: Option<String>,
+    /// Columns that identify a row; empty: none given.
+    pub key: Vec<String>,
+    /// What must hold before rows are published.
+    pub audits: Vec<Audit>,
+    /// Digest of `audits`.
+    pub audits_digest: Digest,
+    /// Labels to select by.
+    pub tags: Vec<String>,
+    /// What a change of an input does, where it is not the default.
+    pub on_change: BTreeMap<String, OnChange>,
+    /// First instant of its own, as written.
+    pub start: Option<String>,
+    /// End of its own, as written.
+    pub end: Option<String>,
+    /// How long after an interval's end the interval becomes due.
+    pub delay_micros: i64,
+    /// For people.
+    pub description: Option<String>,
+    /// Its query.
+    pub query: Query,
+    /// Models and sources named in FROM, sorted.
+    pub inputs: Vec<String>,
+    /// What the model means.
+    pub code: CodeVersion,
+    /// Its file.
+    pub path: String,
+    /// Where its settings begin.
+    pub location: Location,
+}
+
+/// A query as written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Query {
+    /// One SELECT, without a closing semicolon.
+    pub sql: String,
+    /// Where `sql` begins in the model's file.
+    pub offset: usize,
+}

@@ -1,0 +1,1 @@
+//! Tests of the crate: fixtures in one string, diagnostics as text.

@@ -1,0 +1,81 @@
+//! Keeps published slices under the code at hand, on somebody's word instead of a computation.
+
+use oncemore_commit::{Change, Publish};
+use oncemore_core::{Interval, Origin};
+use serde::Serialize;
+
+use crate::assess::{Allow, Hold, Verdict};
+use crate::error::{ErrorKind, RunError};
+use crate::explain::states_before;
+use crate::select::RangeRequest;
+use crate::workspace::Workspace;
+
+/// What was accepted.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Accepted {
+    /// Labels of the slices that are vouched for now.
+    pub accepted: Vec<String>,
+    /// Labels of slices in the range that were fresh already.
+    pub fresh: usize,
+    /// Labels of slices in the range that hold nothing that could be kept.
+    pub missing: Vec<String>,
+}
+
+/// Vouches for the published slices of a model in a range: they count as valid for the code and the inputs at hand.
+///
+/// With `adopt`, slices that somebody else wrote into are taken as they are now; without it they are an error.
+///
+/// # Errors
+/// No such model, a range that can't be, a foreign write without `adopt`, or a publish that failed.
+pub fn accept(
+    workspace: &Workspace,
+    model: &str,
+    range: &RangeRequest,
+    because: &str,
+    adopt: bool,
+) -> Result<Accepted, RunError> {
+    let ground = workspace.ground()?;
+    let at = ground
+        .position(model)
+        .ok_or_else(|| RunError::usage(format!("no model is called `{model}`"), "`oncemore status` lists the models"))?;
+    let tables = states_before(&ground, at);
+    let subject = ground.subject(at, &tables, Allow { gone: true, older_code: true, ..Allow::default() });
+    let own = &ground.models[at];
+    let range = match &own.calendar {
+        Some(calendar) => range.resolve(calendar)?,
+        None => Interval::WHOLE,
+    };
+    let request = workspace.warehouse.begin_request(None)?;
+    let mut report = Accepted::default();
+    let mut publishes = Vec::new();
+    for interval in own.due(ground.now).into_iter().filter(|interval| range.covers(*interval)) {
+        let label = own.calendar.as_ref().map_or_else(|| "all".to_owned(), |calendar| calendar.label(interval));
+        let assessment = subject.assess(interval);
+        let foreign = match &assessment.verdict {
+            Verdict::Fresh => {
+                report.fresh += 1;
+                continue;
+            }
+            Verdict::Held(_, Hold::Foreign { detail }) => Some(detail.clone()),
+            _ => None,
+        };
+        if let Some(detail) = foreign.as_ref().filter(|_| !adopt) {
+            return Err(RunError::new(ErrorKind::Conflict, format!("`{model}` {label}: {detail}"))
+                .help("`--adopt` takes the slice as it is now; `oncemore run --replace-foreign` computes it again"));
+        }
+        if subject.stamp(interval).is_none() && foreign.is_none() {
+            report.missing.push(label);
+            continue;
+        }
+        let claims = [(own.name.clone(), interval, own.code)];
+        let attempt = workspace.warehouse.begin_attempts(request, &claims)?.remove(0);
+        let draft = workspace.draft(own, &assessment, &attempt, Origin::Accepted { because: because.to_owned() });
+        let change = if foreign.is_some() { Change::Adopt } else { Change::Restamp };
+        publishes.push(Publish { replace_foreign: foreign.is_some(), ..draft.publish(change) });
+        report.accepted.push(label);
+    }
+    for result in workspace.warehouse.publish(publishes) {
+        result?;
+    }
+    Ok(report)
+}

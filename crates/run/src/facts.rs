@@ -1,0 +1,158 @@
+//! What each model reads and yields, derived by the engine once for each meaning and then remembered.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use arrow::datatypes::SchemaRef;
+use oncemore_backend::engine::{Analysis, InputSchema, InputTime, Literal, ModelQuery};
+use oncemore_backend::source::{column_type, time_type};
+use oncemore_core::{Digest, Digester, Read, TimeType};
+use oncemore_project::{Kind, Model, Variable};
+
+use crate::error::{ErrorKind, RunError};
+use crate::workspace::{Workspace, zone_of};
+
+/// What is known of a model beyond its text.
+#[derive(Clone, Debug)]
+pub struct Facts {
+    /// The query, ready for the engine.
+    pub query: ModelQuery,
+    /// Columns that it yields.
+    pub schema: SchemaRef,
+    /// Type of its `time` column.
+    pub time_type: Option<TimeType>,
+    /// What it reads, by input.
+    pub reads: Vec<Read>,
+    /// What the engine had to decide for it.
+    pub notes: Vec<String>,
+}
+
+/// Derives the facts of every model that has a table, in topological order.
+pub(crate) fn derive(workspace: &Workspace) -> Result<BTreeMap<String, Facts>, RunError> {
+    let mut all: BTreeMap<String, Facts> = BTreeMap::new();
+    let mut fresh = Vec::new();
+    for model in &workspace.project.models {
+        if model.kind == Kind::View {
+            continue;
+        }
+        let name = model.name.to_string();
+        let query = query_of(workspace, model, &all)?;
+        let key = key_of(model, &query);
+        let known = workspace
+            .warehouse
+            .cache_get("analysis", &name, &key.to_string())?
+            .and_then(|bytes| Analysis::from_json(std::str::from_utf8(&bytes).ok()?));
+        let analysis = match known {
+            Some(analysis) => analysis,
+            None => {
+                let analysis = workspace.engine()?.analyse(&query).map_err(|error| config_error(model, &error))?;
+                fresh.push((name.clone(), key.to_string(), analysis.to_json().into_bytes()));
+                analysis
+            }
+        };
+        let Analysis { schema, time_type, reads, notes } = analysis;
+        all.insert(name, Facts { query, schema, time_type, reads, notes });
+    }
+    let values: Vec<_> = fresh
+        .iter()
+        .map(|(name, key, bytes)| ("analysis", name.as_str(), key.as_str(), bytes.as_slice()))
+        .collect();
+    workspace.warehouse.cache_put(&values)?;
+    Ok(all)
+}
+
+fn key_of(model: &Model, query: &ModelQuery) -> Digest {
+    let mut digester = Digester::new("analysis").field("code", model.code.0).field("sql", &query.sql);
+    for input in &query.inputs {
+        digester = digester
+            .field("input", &input.name)
+            .field("schema", format!("{:?}", input.schema.fields()))
+            .field("time", format!("{:?}", input.time))
+            .field("key", format!("{:?}", input.key));
+    }
+    digester.finish()
+}
+
+fn query_of(workspace: &Workspace, model: &Model, known: &BTreeMap<String, Facts>) -> Result<ModelQuery, RunError> {
+    let views: Vec<(String, String)> = workspace
+        .project
+        .expanded_views(model)
+        .into_iter()
+        .map(|(name, sql)| (name.to_string(), sql.to_owned()))
+        .collect();
+    let mut names: Vec<String> = model.inputs.clone();
+    for (view, _) in &views {
+        names.extend(workspace.model(view).into_iter().flat_map(|view| view.inputs.clone()));
+    }
+    names.retain(|name| !views.iter().any(|(view, _)| view == name));
+    names.sort_unstable();
+    names.dedup();
+    let inputs = names.iter().map(|name| input_schema(workspace, name, known)).collect::<Result<_, _>>()?;
+    Ok(ModelQuery {
+        sql: model.query.sql.clone(),
+        views,
+        inputs,
+        zone: model.calendar.as_ref().map_or_else(|| workspace.project.time_zone.clone(), |calendar| calendar.zone.clone()),
+        length: model.calendar.as_ref().map(|calendar| calendar.length),
+        time: model.time.clone(),
+        key: model.key.clone(),
+        variables: workspace.project.variables.iter().map(|(name, value)| (name.clone(), literal(value))).collect(),
+    })
+}
+
+fn input_schema(workspace: &Workspace, name: &str, known: &BTreeMap<String, Facts>) -> Result<InputSchema, RunError> {
+    if let Some(source) = workspace.sources.get(name) {
+        let schema = source.index.schema()?;
+        let time = source.spec.time.as_ref().and_then(|column| {
+            let field = schema.field_with_name(column).ok()?;
+            let time_type = time_type(column_type(field.data_type())?)?;
+            Some(InputTime { column: column.clone(), time_type })
+        });
+        return Ok(InputSchema { name: name.to_owned(), schema, time, key: source.spec.key.clone() });
+    }
+    let (Some(facts), Some(model)) = (known.get(name), workspace.model(name)) else {
+        return Err(RunError::new(ErrorKind::Internal, format!("`{name}` is read before it is known")));
+    };
+    let time = model.time.clone().zip(facts.time_type).map(|(column, time_type)| InputTime { column, time_type });
+    Ok(InputSchema { name: name.to_owned(), schema: Arc::clone(&facts.schema), time, key: model.key.clone() })
+}
+
+fn literal(variable: &Variable) -> Literal {
+    match variable {
+        Variable::Integer(value) => Literal::Int(*value),
+        Variable::Float(value) => Literal::Float(*value),
+        Variable::Text(value) => Literal::Text(value.clone()),
+        Variable::Boolean(value) => Literal::Bool(*value),
+    }
+}
+
+/// The engine's complaint, as a diagnostic in the model's file.
+pub(crate) fn config_error(model: &Model, error: &oncemore_backend::EngineError) -> RunError {
+    let start = model.query.offset
+        + error.at.map_or(0, |(line, column)| byte_offset(&model.query.sql, line, column));
+    let rest = model.query.sql.get(start - model.query.offset..).unwrap_or_default();
+    let length = rest.find(|c: char| c.is_whitespace() || c == ',' || c == ')').unwrap_or(rest.len()).max(1);
+    let location = oncemore_core::Location { path: model.path.clone(), start, end: start + length };
+    let mut diagnostic = oncemore_core::Diagnostic::error("query", error.message.clone(), location);
+    diagnostic.help.clone_from(&error.help);
+    RunError::new(ErrorKind::Config, format!("`{}` can't be planned", model.name)).diagnostics(vec![diagnostic])
+}
+
+fn byte_offset(text: &str, line: u64, column: u64) -> usize {
+    let lines = usize::try_from(line.saturating_sub(1)).unwrap_or(0);
+    let start: usize = text.split_inclusive('\n').take(lines).map(str::len).sum();
+    let column = usize::try_from(column.saturating_sub(1)).unwrap_or(0);
+    let rest = text.get(start..).unwrap_or_default();
+    start + rest.char_indices().nth(column).map_or(rest.len().min(column), |(at, _)| at)
+}
+
+/// The zone in which an input's dates and wall times count.
+pub(crate) fn input_zone(workspace: &Workspace, name: &str) -> oncemore_core::Zone {
+    match (workspace.sources.get(name), workspace.model(name)) {
+        (Some(source), _) => zone_of(&source.spec),
+        (_, Some(model)) => {
+            model.calendar.as_ref().map_or_else(oncemore_core::Zone::utc, |calendar| calendar.zone.clone())
+        }
+        _ => oncemore_core::Zone::utc(),
+    }
+}

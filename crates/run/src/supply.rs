@@ -1,0 +1,49 @@
+//! What sources say about ranges: delivered, not yet, gone. Asks a source's index, reads nothing itself.
+
+use std::sync::Arc;
+
+use oncemore_backend::source::{Delivery as Found, SourceIndex};
+use oncemore_core::{Instant, Interval};
+
+use crate::assess::{Delivery, SourceState};
+
+/// Times outside which nothing is expected of a source.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// The project's start.
+    pub(crate) start: Option<Instant>,
+    /// The project's fixed end.
+    pub(crate) end: Option<Instant>,
+    /// The current time.
+    pub(crate) now: Instant,
+}
+
+/// A source, asked about ranges.
+pub(crate) struct SourceSupply {
+    index: Arc<SourceIndex>,
+    limits: Limits,
+}
+
+impl SourceSupply {
+    pub(crate) fn new(index: Arc<SourceIndex>, limits: Limits) -> Self {
+        SourceSupply { index, limits }
+    }
+}
+
+impl SourceState for SourceSupply {
+    fn delivery(&self, range: Interval, had_rows: bool) -> Delivery {
+        let start = self.limits.start.unwrap_or(Instant::MIN);
+        // Where a range is open above, only what has ended can be expected.
+        let open = if range.end() == Instant::MAX { self.limits.now } else { range.end() };
+        let end = self.limits.end.map_or(open, |end| open.min(end));
+        let Some(expected) = Interval::new(range.start().max(start), end) else { return Delivery::Ready };
+        match self.index.delivered(expected) {
+            Found::Ready => Delivery::Ready,
+            // A slice that was published had its files; waiting for them again means that they vanished.
+            Found::Waiting { what } if had_rows => Delivery::Gone(what),
+            Found::Waiting { what } => Delivery::Waiting(what),
+            Found::Gone { path } => Delivery::Gone(path),
+            Found::Missing { what } => Delivery::Broken(what),
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! One task's way: render, compute, stage, audit. What comes out is ready to be published, and nothing else is.
+
+use std::sync::Arc;
+
+use datafusion::catalog::TableProvider;
+use futures::StreamExt;
+use oncemore_backend::table::{self, DataFile, Keep};
+use oncemore_backend::{audit, source};
+use oncemore_commit::{Attempt, Audited, DataFileRef, SliceWriter, Staged};
+use oncemore_core::{Digest, Digester, Interval, SliceState, TableName};
+use oncemore_project::{Kind, Model};
+
+use crate::error::{ErrorKind, RunError};
+use crate::execute::{Stop, TaskFailure};
+use crate::facts::{Facts, input_zone};
+use crate::workspace::Workspace;
+
+/// Computes and stages the slice of `interval`, and audits it.
+pub(crate) async fn prepare(
+    workspace: &Workspace,
+    model: &Model,
+    interval: Interval,
+    attempt: &Attempt,
+    stop: &Stop,
+) -> Result<Audited, Failed> {
+    let facts = &workspace.facts[&model.name.to_string()];
+    let staged = stage(workspace, model, facts, interval, attempt, stop).await?;
+    let rows = table::provider(staged_files(&staged), Arc::clone(&facts.schema), None);
+    check(workspace, model, interval, rows).await?;
+    Ok(staged.audited())
+}
+
+/// Audits the published rows of a slice.
+pub(crate) async fn audit_published(workspace: &Workspace, model: &Model, interval: Interval) -> Result<(), Failed> {
+    let facts = &workspace.facts[&model.name.to_string()];
+    let rows = published(workspace, model, facts, Some(interval))?;
+    check(workspace, model, interval, rows).await
+}
+
+/// Why a task failed, before it is known for which slice.
+pub(crate) struct Failed {
+    error: RunError,
+    audits: Vec<oncemore_core::AuditFailure>,
+}
+
+impl<E: Into<RunError>> From<E> for Failed {
+    fn from(error: E) -> Self {
+        Failed { error: error.into(), audits: Vec::new() }
+    }
+}
+
+impl Failed {
+    pub(crate) fn of(self, model: &TableName, interval: Interval, label: String) -> TaskFailure {
+        TaskFailure {
+            model: model.clone(),
+            interval,
+            label,
+            kind: self.error.kind,
+            message: self.error.message,
+            help: self.error.help,
+            state: self.error.state.unwrap_or(SliceState::Unchanged),
+            audits: self.audits,
+        }
+    }
+}
+
+async fn stage(
+    workspace: &Workspace,
+    model: &Model,
+    facts: &Facts,
+    interval: Interval,
+    attempt: &Attempt,
+    stop: &Stop,
+) -> Result<Staged, Failed> {
+    let inputs = inputs(workspace, model, facts, interval)?;
+    let engine = workspace.engine()?;
+    let rows = engine.compute(&facts.query, interval, inputs).await?;
+    let mut rows = match (&model.kind, &model.time, &model.calendar) {
+        (Kind::Slice, Some(time), Some(calendar)) => {
+            audit::time_guard(rows, time, interval, &calendar.zone, model.name.to_string())
+        }
+        _ => rows,
+    };
+    let mut writer = SliceWriter::new(
+        &workspace.warehouse,
+        &model.name,
+        interval,
+        Arc::clone(&facts.schema),
+        &model.key,
+        attempt,
+        model.code,
+    )?;
+    while let Some(batch) = rows.next().await {
+        if stop.is_stopped() {
+            return Err(RunError::new(ErrorKind::TaskFailed, "stopped before it was done").into());
+        }
+        writer.write(&batch?)?;
+    }
+    drop(rows);
+    // Ends with fsync, which would hold up a worker of the engine.
+    let staged = tokio::task::spawn_blocking(move || writer.finish()).await;
+    Ok(staged.map_err(|panic| RunError::new(ErrorKind::Internal, format!("staging ended early: {panic}")))??)
+}
+
+async fn check(
+    workspace: &Workspace,
+    model: &Model,
+    interval: Interval,
+    rows: Arc<dyn TableProvider>,
+) -> Result<(), Failed> {
+    if model.audits.is_empty() && model.key.is_empty() {
+        return Ok(());
+    }
+    let mut others = Vec::new();
+    for name in audit::tables_read(&model.audits) {
+        if name != model.name.to_string() {
+            others.push((name.clone(), whole_input(workspace, &name)?));
+        }
+    }
+    let session = workspace.engine()?.session();
+    let failures = audit::run(&session, &model.audits, rows, &model.name.to_string(), &model.key, others).await?;
+    if failures.is_empty() {
+        return Ok(());
+    }
+    let what = failures.iter().map(|failure| failure.audit.as_str()).collect::<Vec<_>>().join(", ");
+    let error = RunError::new(ErrorKind::AuditFailed, format!("audit failed: {what}"))
+        .help(format!("mend the model or its input, then `oncemore run {} --from … --to …`", model.name))
+        .state(SliceState::Unchanged);
+    let _ = interval;
+    Err(Failed { error, audits: failures })
+}
+
+/// The inputs of a task, pinned to what its ranges cover now.
+fn inputs(
+    workspace: &Workspace,
+    model: &Model,
+    facts: &Facts,
+    interval: Interval,
+) -> Result<Vec<(String, Arc<dyn TableProvider>)>, RunError> {
+    let zone = model.calendar.as_ref().map_or_else(oncemore_core::Zone::utc, |calendar| calendar.zone.clone());
+    let mut providers = Vec::with_capacity(facts.reads.len());
+    for read in &facts.reads {
+        let range = read.range(interval, &zone, &input_zone(workspace, &read.input));
+        providers.push((read.input.clone(), input(workspace, &read.input, range)?));
+    }
+    Ok(providers)
+}
+
+/// A table or source, all of it.
+pub(crate) fn whole_input(workspace: &Workspace, name: &str) -> Result<Arc<dyn TableProvider>, RunError> {
+    input(workspace, name, Some(Interval::WHOLE))
+}
+
+fn input(workspace: &Workspace, name: &str, range: Option<Interval>) -> Result<Arc<dyn TableProvider>, RunError> {
+    if let Some(loaded) = workspace.sources.get(name) {
+        return Ok(source::provider(&workspace.options.root, &loaded.index, range, Some(&workspace.cache))?);
+    }
+    let (Some(model), Some(facts)) = (workspace.model(name), workspace.facts.get(name)) else {
+        return Err(RunError::new(ErrorKind::Internal, format!("no input is called `{name}`")));
+    };
+    published(workspace, model, facts, range)
+}
+
+fn published(
+    workspace: &Workspace,
+    model: &Model,
+    facts: &Facts,
+    range: Option<Interval>,
+) -> Result<Arc<dyn TableProvider>, RunError> {
+    let files = match (range, workspace.warehouse.head(&model.name)?) {
+        (Some(range), Some(head)) => head.files(range),
+        _ => Vec::new(),
+    };
+    // Only tables of one slice are read whole again and again.
+    let keep = model.calendar.is_none().then(|| Keep {
+        cache: Arc::clone(&workspace.cache),
+        name: model.name.to_string(),
+        version: version_of(&files),
+    });
+    Ok(table::provider(data_files(files), Arc::clone(&facts.schema), keep))
+}
+
+fn version_of(files: &[DataFileRef]) -> Digest {
+    files.iter().fold(Digester::new("files"), |digester, file| digester.field("path", &file.path)).finish()
+}
+
+/// Files of a table, as the engine takes them.
+pub(crate) fn data_files(files: Vec<DataFileRef>) -> Vec<DataFile> {
+    let file = |file: DataFileRef| DataFile { path: file.path.into(), rows: file.rows, bytes: file.bytes };
+    files.into_iter().map(file).collect()
+}
+
+/// Files of a staged slice, as the engine takes them.
+fn staged_files(staged: &Staged) -> Vec<DataFile> {
+    let file = |path: String| {
+        let bytes = std::fs::metadata(&path).map_or(0, |found| found.len());
+        DataFile { path: path.into(), rows: staged.rows, bytes }
+    };
+    staged.paths().into_iter().map(file).collect()
+}

@@ -1,0 +1,308 @@
+//! A project opened for work: its files read, its warehouse and engine at hand, its sources looked at.
+//!
+//! The rim of this crate: what is read here becomes a [`Ground`], and everything after is decided on that.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use oncemore_backend::engine::{Engine, EngineOptions};
+use oncemore_backend::source::{self, ProviderCache, SourceIndex};
+use oncemore_commit::{AttemptState, Warehouse};
+use oncemore_core::{
+    Calendar, ColumnType, Instant, IntervalLength, IntervalSet, SourceSpec, World, Zone,
+};
+use oncemore_project::{Kind, Model, OnChange, Project, TextFile};
+
+use crate::error::{ErrorKind, RunError};
+use crate::facts::{self, Facts};
+use crate::ground::{Ground, ModelGround, SourceGround};
+use crate::inputs::{Cell, InputCells};
+use crate::supply::SourceSupply;
+
+/// Where a project is and what may be used to work on it.
+#[derive(Clone, Debug)]
+pub struct WorkspaceOptions {
+    /// The project's folder.
+    pub root: PathBuf,
+    /// Memory for all queries together, in bytes.
+    pub memory_bytes: usize,
+    /// Threads that a query may use.
+    pub partitions: usize,
+    /// Whether the warehouse may be written.
+    pub read_only: bool,
+}
+
+/// A source with what was found of it.
+pub struct LoadedSource {
+    /// As declared.
+    pub spec: SourceSpec,
+    /// Its files and cells.
+    pub index: Arc<SourceIndex>,
+}
+
+/// A project opened for work.
+pub struct Workspace {
+    /// The project.
+    pub project: Project,
+    /// Where its tables live.
+    pub warehouse: Warehouse,
+    pub(crate) options: WorkspaceOptions,
+    pub(crate) world: Arc<dyn World>,
+    pub(crate) sources: BTreeMap<String, LoadedSource>,
+    pub(crate) facts: BTreeMap<String, Facts>,
+    pub(crate) cache: Arc<ProviderCache>,
+    engine: OnceLock<Engine>,
+}
+
+/// Decoded inputs that may stay in memory over the tasks of one command, in bytes.
+const CACHE_BYTES: usize = 512 << 20;
+
+/// Reads the texts that make up the project in `root`: `oncemore.yml`, `models/**/*.sql`, `tests/*.yml`.
+///
+/// # Errors
+/// No `oncemore.yml`, or a file that can't be read.
+pub fn read_texts(root: &Path) -> Result<Vec<TextFile>, RunError> {
+    let mut texts = vec![read_text(root, Path::new("oncemore.yml"))?];
+    let mut folders = vec![PathBuf::from("models")];
+    let mut found = Vec::new();
+    while let Some(folder) = folders.pop() {
+        let Ok(entries) = std::fs::read_dir(root.join(&folder)) else { continue };
+        for entry in entries.flatten() {
+            let path = folder.join(entry.file_name());
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => folders.push(path),
+                Ok(_) if path.extension().is_some_and(|ending| ending == "sql") => found.push(path),
+                _ => {}
+            }
+        }
+    }
+    found.sort_unstable();
+    for path in found {
+        texts.push(read_text(root, &path)?);
+    }
+    Ok(texts)
+}
+
+fn read_text(root: &Path, path: &Path) -> Result<TextFile, RunError> {
+    let full = root.join(path);
+    let bytes = std::fs::read(&full).map_err(|error| {
+        RunError::new(ErrorKind::Config, format!("can't read `{}`: {error}", full.display()))
+            .help("`oncemore init` begins a project; `--project DIR` names the folder of one")
+    })?;
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        RunError::new(ErrorKind::Config, format!("`{}` is no valid UTF-8 at byte {at}", full.display()))
+    })?;
+    let path = path.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/");
+    Ok(TextFile { path, text })
+}
+
+/// Loads the project in `root`.
+///
+/// # Errors
+/// Anything wrong in its files, as diagnostics.
+pub fn load_project(root: &Path) -> Result<Project, RunError> {
+    let loaded = oncemore_project::load(&read_texts(root)?);
+    let errors = loaded.diagnostics.iter().filter(|found| found.severity == oncemore_core::Severity::Error).count();
+    match loaded.project {
+        Some(project) if errors == 0 => Ok(project),
+        _ => {
+            let plural = if errors == 1 { "" } else { "s" };
+            Err(RunError::new(ErrorKind::Config, format!("the project has {errors} error{plural}"))
+                .diagnostics(loaded.diagnostics))
+        }
+    }
+}
+
+impl Workspace {
+    /// Opens the project in `options.root`: reads it, looks at its sources, and works out what each model reads.
+    ///
+    /// # Errors
+    /// A wrong project, a warehouse that can't be opened, a source that can't be read.
+    pub async fn open(options: WorkspaceOptions, world: Arc<dyn World>) -> Result<Workspace, RunError> {
+        let project = load_project(&options.root)?;
+        let folder = options.root.join(&project.warehouse);
+        let warehouse = if options.read_only {
+            Warehouse::open_read_only(&folder, world.clone())
+        } else {
+            Warehouse::open(&folder, world.clone())
+        }?;
+        let mut workspace = Workspace {
+            project,
+            warehouse,
+            options,
+            world,
+            sources: BTreeMap::new(),
+            facts: BTreeMap::new(),
+            cache: Arc::new(ProviderCache::new(CACHE_BYTES)),
+            engine: OnceLock::new(),
+        };
+        workspace.look_at_sources().await?;
+        workspace.facts = facts::derive(&workspace)?;
+        Ok(workspace)
+    }
+
+    /// The engine, started at its first use.
+    ///
+    /// # Errors
+    /// A spill folder that can't be made.
+    pub fn engine(&self) -> Result<&Engine, RunError> {
+        if let Some(engine) = self.engine.get() {
+            return Ok(engine);
+        }
+        let engine = Engine::new(&EngineOptions {
+            memory_bytes: self.options.memory_bytes,
+            partitions: self.options.partitions,
+            batch_size: 8192,
+            spill_dir: self.options.root.join(&self.project.warehouse).join("spill"),
+        })?;
+        Ok(self.engine.get_or_init(|| engine))
+    }
+
+    /// The model of a table.
+    pub fn model(&self, name: &str) -> Option<&Model> {
+        self.project.models.iter().find(|model| model.name.to_string() == name)
+    }
+
+    /// What decides the next plan.
+    ///
+    /// # Errors
+    /// A warehouse that can't be read.
+    pub fn ground(&self) -> Result<Ground, RunError> {
+        let now = self.world.now();
+        let mut models = Vec::with_capacity(self.project.models.len());
+        for model in self.project.models.iter().filter(|model| model.kind != Kind::View) {
+            models.push(self.model_ground(model)?);
+        }
+        let limits = self.source_limits(now);
+        let sources = self
+            .sources
+            .values()
+            .map(|source| {
+                let ground = SourceGround {
+                    cells: source_cells(&source.index),
+                    zone: zone_of(&source.spec),
+                    state: Box::new(SourceSupply::new(source.index.clone(), limits)),
+                };
+                (source.spec.name.clone(), ground)
+            })
+            .collect::<HashMap<_, _>>();
+        Ok(Ground { now, models, sources })
+    }
+
+    fn model_ground(&self, model: &Model) -> Result<ModelGround, RunError> {
+        let name = model.name.to_string();
+        let facts = self.facts.get(&name).ok_or_else(|| {
+            RunError::new(ErrorKind::Internal, format!("`{name}` has not been analysed"))
+        })?;
+        let instant = |text: &Option<String>| {
+            let calendar = model.calendar.as_ref()?;
+            calendar.parse_instant(text.as_deref()?)
+        };
+        let stamps = self.warehouse.stamps(&model.name)?;
+        let foreign = self.warehouse.foreign_changes(&model.name)?;
+        let mut ground = ModelGround {
+            name: model.name.clone(),
+            calendar: model.calendar.clone(),
+            tags: model.tags.clone(),
+            start: instant(&model.start).or_else(|| instant(&self.project.start)),
+            end: instant(&model.end).or_else(|| instant(&self.project.end)),
+            delay_micros: model.delay_micros,
+            code: model.code,
+            code_seen: self.warehouse.code_seen(&model.name, model.code)?,
+            audits: model.audits_digest,
+            reads: facts.reads.clone(),
+            ignored: model
+                .on_change
+                .iter()
+                .filter(|(_, policy)| !matches!(policy, OnChange::Rerun))
+                .map(|(input, _)| input.clone())
+                .collect(),
+            stamps: Arc::default(),
+            failed: self
+                .warehouse
+                .last_attempts(&model.name)?
+                .into_iter()
+                .filter(|row| row.state == AttemptState::Failed)
+                .map(|row| row.attempt.interval)
+                .collect::<IntervalSet>(),
+            foreign: foreign.into_iter().map(|found| (found.interval, found.detail)).collect(),
+            cells: InputCells::default(),
+        };
+        ground.set_stamps(stamps);
+        Ok(ground)
+    }
+
+    /// Looks at every source's files and reads those that changed.
+    async fn look_at_sources(&mut self) -> Result<(), RunError> {
+        let now = self.world.now();
+        for declared in &self.project.sources {
+            let spec = &declared.spec;
+            let known = self.warehouse.cache_get("source", &spec.name, "")?;
+            let known: Option<SourceIndex> = known.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+            let cells = self.cells_of(spec);
+            let index = source::scan(spec, &self.options.root, known.as_ref(), &cells, now).await?;
+            if index.files_read() > 0 || known.is_none_or(|known| known.version() != index.version()) {
+                let bytes = serde_json::to_vec(&index)
+                    .map_err(|error| RunError::new(ErrorKind::Internal, error.to_string()))?;
+                self.warehouse.cache_put(&[("source", &spec.name, "", &bytes)])?;
+            }
+            let loaded = LoadedSource { spec: spec.clone(), index: Arc::new(index) };
+            self.sources.insert(spec.name.clone(), loaded);
+        }
+        Ok(())
+    }
+
+    /// Cuts a source's time as finely as its readers do, in their zone where its times are instants.
+    fn cells_of(&self, spec: &SourceSpec) -> Calendar {
+        let readers: Vec<&Calendar> = self
+            .project
+            .models
+            .iter()
+            .filter(|model| self.reads_source(model, &spec.name))
+            .filter_map(|model| model.calendar.as_ref())
+            .collect();
+        let finest = readers.iter().map(|calendar| calendar.length).min().unwrap_or(IntervalLength::Day);
+        let length = finest.min(spec.path_interval.unwrap_or(finest)).min(IntervalLength::Day);
+        let instants = spec.time.as_ref().is_none_or(|time| {
+            spec.columns.iter().all(|(name, kind)| name != time || *kind == ColumnType::TimestampTz)
+        });
+        let shared = readers.split_first().and_then(|(first, rest)| {
+            rest.iter().all(|other| other.zone == first.zone).then(|| first.zone.clone())
+        });
+        Calendar::new(length, shared.filter(|_| instants && spec.path_interval.is_none()).unwrap_or_else(|| zone_of(spec)))
+    }
+
+    fn reads_source(&self, model: &Model, source: &str) -> bool {
+        model.inputs.iter().any(|input| {
+            input == source
+                || self
+                    .project
+                    .models
+                    .iter()
+                    .any(|view| view.kind == Kind::View && view.name.to_string() == *input && self.reads_source(view, source))
+        })
+    }
+
+    fn source_limits(&self, now: Instant) -> crate::supply::Limits {
+        let calendar = |zone: &Zone| Calendar::new(IntervalLength::Day, zone.clone());
+        let days = calendar(&self.project.time_zone);
+        let instant = |text: &Option<String>| text.as_deref().and_then(|text| days.parse_instant(text));
+        crate::supply::Limits { start: instant(&self.project.start), end: instant(&self.project.end), now }
+    }
+}
+
+/// The zone of a source's dates and wall times.
+pub(crate) fn zone_of(spec: &SourceSpec) -> Zone {
+    Zone::named(&spec.time_zone).unwrap_or_else(Zone::utc)
+}
+
+fn source_cells(index: &SourceIndex) -> InputCells {
+    InputCells::new(index.cells().iter().map(|cell| Cell {
+        interval: cell.interval,
+        fingerprint: cell.fingerprint,
+        columns: cell.columns.clone().into(),
+        changed_at: None,
+    }))
+}

@@ -1,0 +1,243 @@
+#!/usr/bin/env python3
+"""Other engines on our tables: PyIceberg by the catalog, DuckDB by path, Polars; then somebody else's write, found and settled.
+
+    ONCEMORE_BIN=target/release/oncemore python pyiceberg_check.py                 runs a week of examples/flights in a scratch folder
+    ONCEMORE_BIN=target/release/oncemore python pyiceberg_check.py --project DIR   reads a project that was run; writes nothing into it
+
+The week is that of 10 March 2013, whose Sunday has 23 hours. Prints what differs, and `N passed, N failed` at the end.
+"""
+import argparse
+import json
+import math
+import os
+import pathlib
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from zoneinfo import ZoneInfo
+
+import duckdb
+import duckdb_extension_avro
+import duckdb_extension_iceberg
+import polars
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyiceberg.catalog import load_catalog
+from pyiceberg.expressions import EqualTo
+
+FLIGHTS = pathlib.Path(__file__).resolve().parents[2] / "examples" / "flights"
+WEEK = ("2013-03-07", "2013-03-14")
+ATTACKED = "2013-03-10"
+NEW_YORK = ZoneInfo("America/New_York")
+OWN = ("_interval_start", "_code_version")
+os.environ.setdefault("POLARS_ICEBERG_PLANNER", "pyiceberg")
+
+passed, failed = 0, 0
+
+
+def check(name: str, holds: bool, detail: object = "") -> None:
+    global passed, failed
+    if holds:
+        passed += 1
+    else:
+        failed += 1
+        print(f"FAILED {name}: {detail}", file=sys.stderr)
+
+
+class Project:
+    """A project's folder and the binary."""
+
+    def __init__(self, folder: pathlib.Path):
+        self.folder = folder.resolve()
+        self.warehouse = self.folder / "warehouse"
+        self.binary = os.path.abspath(os.environ.get("ONCEMORE_BIN", "target/release/oncemore"))
+
+    def run(self, *args: str, ok: tuple = (0,)) -> subprocess.CompletedProcess:
+        done = subprocess.run([self.binary, *args], cwd=self.folder, capture_output=True, text=True)
+        if ok and done.returncode not in ok:
+            raise SystemExit(f"oncemore {' '.join(args)}: exit {done.returncode}\n{done.stdout}{done.stderr}")
+        return done
+
+    def query(self, sql: str) -> dict:
+        answer = json.loads(self.run("query", sql, "--output", "json").stdout)
+        return (answer["rows"] if isinstance(answer, dict) else answer)[0]
+
+    def catalog(self):
+        database = self.warehouse / "oncemore.db"
+        with sqlite3.connect(f"file:{database}?mode=ro", uri=True) as con:
+            (name,) = con.execute("SELECT DISTINCT catalog_name FROM iceberg_tables").fetchone()
+        return load_catalog(name, type="sql", uri=f"sqlite:///{database}", warehouse=self.warehouse.as_uri())
+
+
+def scratch() -> Project:
+    """A week of the example in a folder of its own, run."""
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="oncemore-interop-"))
+    shutil.copytree(FLIGHTS / "models", folder / "models")
+    shutil.copytree(FLIGHTS / "data", folder / "data")
+    text = (FLIGHTS / "oncemore.yml").read_text()
+    for key, old, new in (("start", "2013-01-01", WEEK[0]), ("end", "2014-01-01", WEEK[1])):
+        assert f"\n{key}: {old}" in text
+        text = text.replace(f"\n{key}: {old}", f"\n{key}: {new}", 1)
+    (folder / "oncemore.yml").write_text(text)
+    project = Project(folder)
+    project.run("run")
+    return project
+
+
+def figures(table: pa.Table) -> dict:
+    """Rows and one figure a column: a sum, a number of letters, of trues, or of instants."""
+    out = {"n": table.num_rows}
+    for field in table.schema:
+        if field.name in OWN:
+            continue
+        column, kind = table[field.name], field.type
+        if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+            figure = pc.sum(column)
+        elif pa.types.is_string(kind) or pa.types.is_large_string(kind):
+            figure = pc.sum(pc.utf8_length(column))
+        elif pa.types.is_boolean(kind):
+            figure = pc.sum(column.cast(pa.int64()))
+        elif pa.types.is_date(kind):
+            figure = pc.sum(column.cast(pa.date32()).cast(pa.int32()).cast(pa.int64()))
+        elif pa.types.is_timestamp(kind):
+            figure = pc.sum(pc.divide(column.cast(pa.timestamp("us", kind.tz)).cast(pa.int64()), 1_000_000))
+        else:
+            continue
+        out[field.name] = figure.as_py()
+    return out
+
+
+def figures_sql(schema: pa.Schema, table: str) -> str:
+    """The same figures, asked of `oncemore query` and of DuckDB alike."""
+    parts = ["count(*) AS n"]
+    for field in schema:
+        name, kind = field.name, field.type
+        if name in OWN:
+            continue
+        if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+            figure = f'sum("{name}")'
+        elif pa.types.is_string(kind) or pa.types.is_large_string(kind):
+            figure = f'sum(character_length("{name}"))'
+        elif pa.types.is_boolean(kind):
+            figure = f'sum(CASE WHEN "{name}" THEN 1 WHEN NOT "{name}" THEN 0 END)'
+        elif pa.types.is_date(kind):
+            figure = f"sum(CAST(date_part('epoch', \"{name}\") AS BIGINT) / 86400)"
+        elif pa.types.is_timestamp(kind):
+            figure = f"sum(CAST(date_part('epoch', \"{name}\") AS BIGINT))"
+        else:
+            continue
+        parts.append(f'{figure} AS "{name}"')
+    return f"SELECT {', '.join(parts)} FROM {table}"
+
+
+def same(a: dict, b: dict) -> bool:
+    """Equal figures; sums of floats to the last few bits, as each engine adds up in its own order."""
+    def equal(x, y):
+        if x is None or y is None:
+            return x is y
+        return math.isclose(float(x), float(y), rel_tol=1e-9, abs_tol=1e-9)
+    return a.keys() == b.keys() and all(equal(a[k], b[k]) for k in a)
+
+
+def duck() -> duckdb.DuckDBPyConnection:
+    """DuckDB with its Iceberg extension, both from packages: nothing is fetched. Avro first, Iceberg needs it."""
+    con = duckdb.connect()
+    con.execute("SET TimeZone = 'UTC'")
+    for package, name in ((duckdb_extension_avro, "avro"), (duckdb_extension_iceberg, "iceberg")):
+        (path,) = pathlib.Path(package.__file__).parent.glob(f"extensions/v*/{name}.duckdb_extension")
+        con.execute(f"LOAD '{path}'")
+    return con
+
+
+def read_all(project: Project) -> None:
+    """Each table by every reader, against `oncemore query`."""
+    catalog, con = project.catalog(), duck()
+    tables = [t for (space,) in catalog.list_namespaces() for t in catalog.list_tables(space)]
+    check("there are tables", len(tables) > 0)
+    for identifier in sorted(tables):
+        name = ".".join(identifier)
+        table = catalog.load_table(identifier)
+        arrow = table.scan().to_arrow()
+        if name.endswith("__slices"):
+            check(f"{name} by PyIceberg", arrow.num_rows > 0)
+            continue
+        for column in OWN:
+            check(f"{name} has {column}", column in arrow.column_names)
+        ours = project.query(figures_sql(arrow.schema, name))
+        read = figures(arrow)
+        check(f"{name} by PyIceberg", same(read, ours), (read, ours))
+        by_path = con.sql(figures_sql(arrow.schema, f"iceberg_scan('{table.location().removeprefix('file://')}')"))
+        read = dict(zip(by_path.columns, by_path.fetchone()))
+        check(f"{name} by DuckDB", same(read, ours), (read, ours))
+        rows = polars.scan_iceberg(table).select(polars.len()).collect().item()
+        check(f"{name} by Polars", rows == ours["n"], (rows, ours["n"]))
+
+
+def overwrite(project: Project, model: str) -> tuple[int, int]:
+    """Somebody else's write: the slice of one day, two rows short. Returns its rows before and after."""
+    table = project.catalog().load_table(model)
+    starts = table.scan(selected_fields=("_interval_start",)).to_arrow()["_interval_start"]
+    (start,) = {s for s in starts.to_pylist() if s.astimezone(NEW_YORK).date().isoformat() == ATTACKED}
+    where = EqualTo("_interval_start", start.isoformat())
+    rows = table.scan(row_filter=where).to_arrow()
+    table.overwrite(rows.slice(2), overwrite_filter=where)
+    return rows.num_rows, rows.num_rows - 2
+
+
+def in_slice(project: Project, model: str) -> int:
+    return int(project.query(f"SELECT count(*) AS n FROM {model} WHERE flight_date = DATE '{ATTACKED}'")["n"])
+
+
+def named(project: Project, *command: str) -> bool:
+    """Whether a command names the slice that was written into."""
+    done = project.run(*command, ok=())
+    text = done.stdout + done.stderr
+    return "silver.flights" in text and ATTACKED in text
+
+
+def foreign_write(project: Project) -> None:
+    model = "silver.flights"
+    check("nothing to do before", project.run("plan", "--exit-code", ok=()).returncode == 0)
+    before, after = overwrite(project, model)
+    check("status names the slice", named(project, "status", "--why"))
+    check("plan names the slice", named(project, "plan"))
+    check("plan names it in JSON", named(project, "plan", "--output", "json"))
+    project.run("run", ok=())
+    check("a run leaves it alone", in_slice(project, model) == after)
+
+    project.run("accept", model, "--interval", ATTACKED, "--adopt", "--because", "two double reports taken out by hand")
+    check("adopted: the rows are theirs", in_slice(project, model) == after)
+    project.run("run")
+    check("adopted: nothing is left to do", project.run("plan", "--exit-code", ok=()).returncode == 0)
+    flights = int(project.query(f"SELECT sum(flights) AS n FROM gold.carrier_day WHERE flight_date = DATE '{ATTACKED}'")["n"])
+    check("adopted: its readers follow", flights == after, (flights, after))
+
+    overwrite(project, model)
+    check("a second write is found", named(project, "status", "--why"))
+    project.run("run", "--replace-foreign")
+    check("replaced: the rows are ours", in_slice(project, model) == before, (in_slice(project, model), before))
+    check("replaced: nothing is left to do", project.run("plan", "--exit-code", ok=()).returncode == 0)
+    read_all(project)
+
+
+def main() -> int:
+    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ap.add_argument("--project", type=pathlib.Path)
+    args = ap.parse_args()
+    if args.project:
+        read_all(Project(args.project))
+    else:
+        project = scratch()
+        try:
+            read_all(project)
+            foreign_write(project)
+        finally:
+            shutil.rmtree(project.folder, ignore_errors=True)
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
