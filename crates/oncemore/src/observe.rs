@@ -1,10 +1,10 @@
 //! Watches a run: a bar on a terminal, plain lines elsewhere.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use oncemore_run::{Event, Observer};
+use oncemore_run::{Event, Observer, Plan};
 
 use crate::render::number::count;
 use crate::render::progress::Tally;
@@ -16,13 +16,19 @@ pub struct Watcher {
     verbose: bool,
     bar: ProgressBar,
     tally: Mutex<Tally>,
+    plan: OnceLock<Arc<Plan>>,
 }
 
 impl Watcher {
     /// A watcher that has seen nothing yet.
     pub fn new(ui: Ui, verbose: bool) -> Self {
         let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::hidden());
-        Watcher { ui, verbose, bar, tally: Mutex::default() }
+        Watcher { ui, verbose, bar, tally: Mutex::default(), plan: OnceLock::new() }
+    }
+
+    /// What the run was to do, once it was planned.
+    pub fn plan(&self) -> Option<Arc<Plan>> {
+        self.plan.get().cloned()
     }
 
     /// Takes the bar away.
@@ -56,7 +62,10 @@ impl Observer for Watcher {
         };
         let (done, total, rows) = position;
         match &event {
-            Event::Planned(_) => self.show_bar(total),
+            Event::Planned(plan) => {
+                let _ = self.plan.set(Arc::clone(plan));
+                self.show_bar(total);
+            }
             Event::Started { model, .. } => self.bar.set_message(format!("{} rows  {model}", count(rows))),
             _ => self.bar.set_position(done),
         }

@@ -34,7 +34,13 @@ impl World for SystemWorld {
     }
 
     fn fresh_id(&self) -> u128 {
-        uuid::Uuid::new_v4().as_u128()
+        let mut bytes = [0; 16];
+        if getrandom::fill(&mut bytes).is_err() {
+            // No randomness from the system (a bare container): the clock to the nanosecond and this process are unique.
+            let nanos = jiff::Timestamp::now().as_nanosecond();
+            return nanos.unsigned_abs() << 32 | u128::from(std::process::id());
+        }
+        u128::from_le_bytes(bytes)
     }
 
     fn process(&self) -> String {

@@ -58,6 +58,7 @@ fn verdict(story: &Story, look: &Look) -> String {
         (Some(Hold::Blocked { .. }), ..) => ("blocked", Paint::Held),
         (Some(_), ..) => ("held back", Paint::Held),
         (None, Some(Reason::Failed), _) => ("failed", Paint::Bad),
+        (None, Some(Reason::Forced), _) => ("forced", Paint::Due),
         (None, _, None) => ("due", Paint::Due),
         (None, ..) => ("stale", Paint::Stale),
     };
@@ -70,9 +71,9 @@ fn verdict(story: &Story, look: &Look) -> String {
 
 fn why(story: &Story, reason: &Reason) -> String {
     match reason {
-        Reason::NeverRan => "it never ran: nothing was ever published for this interval".to_owned(),
+        Reason::NeverRan => "never ran; nothing was ever published for this interval".to_owned(),
         Reason::Code { from, to } => format!(
-            "the code changed: the rows are valid for {}, the model is now {}",
+            "the code changed; the rows are valid for {}, the model is now {}",
             from.short(),
             to.short()
         ),
@@ -81,18 +82,18 @@ fn why(story: &Story, reason: &Reason) -> String {
             if names.is_empty() {
                 "the set of its inputs changed".to_owned()
             } else {
-                format!("what it read has changed since: {names}")
+                format!("what it read has changed since; {names}")
             }
         }
         Reason::Input { inputs, certain: false } => {
             let names = inputs.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
             format!(
-                "what it read may change: {names} is to run first; if that comes out equal, this slice is left as it is"
+                "what it read may change; {names} is to run first, and if that comes out equal this slice stays as it is"
             )
         }
-        Reason::Gone { path } => format!("a file that it was made from has vanished: {path}"),
+        Reason::Gone { path } => format!("a file that it was made from has vanished, {path}"),
         Reason::Audits => {
-            "its audits changed: the published rows are to be audited again, nothing is computed".to_owned()
+            "its audits changed; the published rows are to be audited again, nothing is computed".to_owned()
         }
         Reason::Failed => {
             let last = story.attempts.iter().find_map(|attempt| attempt.error.as_deref());
@@ -102,7 +103,7 @@ fn why(story: &Story, reason: &Reason) -> String {
                 "nothing is published"
             };
             match last {
-                Some(error) => format!("the last attempt failed: {error}; {kept}"),
+                Some(error) => format!("{error}; {kept}"),
                 None => format!("the last attempt failed; {kept}"),
             }
         }
@@ -114,10 +115,10 @@ fn why_held(hold: &Hold) -> String {
     match hold {
         Hold::Waiting { what } => format!("it waits for {what}: not yet arrived is not empty"),
         Hold::Blocked { by, interval } if interval.is_whole() => {
-            format!("it is blocked: `{by}` failed or can't run itself")
+            format!("`{by}` failed or can't run itself")
         }
         Hold::Blocked { by, interval } => {
-            format!("it is blocked: the slice {interval} of `{by}` failed or can't run itself")
+            format!("the slice {interval} of `{by}` failed or can't run itself")
         }
         Hold::Gone { .. } => "it is listed, not run: gone is not empty".to_owned(),
         Hold::OlderCode { owner } => {
@@ -267,10 +268,26 @@ fn attempts(story: &Story, look: &Look) -> String {
     out
 }
 
+/// The flags that select the slice alone.
+fn range_flags(story: &Story) -> String {
+    const DAY_MICROS_MAX: i64 = 25 * 3_600_000_000;
+    let (start, end) = (story.interval.start(), story.interval.end());
+    if story.interval.is_whole() {
+        String::new()
+    } else if story.label.len() == 10 && end.0.saturating_sub(start.0) > DAY_MICROS_MAX {
+        // A week goes by the name of its first day, which `--interval` would take for a day.
+        format!(" --from {} --to {end}", story.label)
+    } else if story.label.ends_with(')') {
+        // An hour that the clock shows for the second time.
+        format!(" --interval {start}")
+    } else {
+        format!(" --interval {}", story.label)
+    }
+}
+
 fn next(story: &Story, look: &Look) -> String {
     let Some(reason) = &story.reason else { return String::new() };
-    let interval =
-        if story.interval.is_whole() { String::new() } else { format!(" --interval {}", story.label) };
+    let interval = range_flags(story);
     let run = |flag: &str| format!("oncemore run {}{interval}{flag}", story.model);
     let text = match (&story.hold, reason) {
         (Some(Hold::Blocked { by, .. }), _) => {

@@ -133,10 +133,10 @@ impl Group<'_> {
         let paint = if self.held { Paint::Held } else { Paint::Due };
         let title = look.paint(paint, pad(&self.title, width, false));
         let ranges = if self.whole { "whole table".to_owned() } else { show(&self.ranges, RANGES_MAX, look) };
-        let mut detail = self.details.iter().take(DETAILS_MAX).cloned().collect::<Vec<_>>().join("; ");
-        if self.details.len() > DETAILS_MAX {
-            detail += &format!("; and {} more", self.details.len() - DETAILS_MAX);
-        }
+        let detail = match self.details.len() {
+            0..=DETAILS_MAX => self.details.join("; "),
+            many => format!("{}, and {} like it", self.details[0], count(many as u64 - 1)),
+        };
         let detail = if detail.is_empty() { detail } else { format!("  ({detail})") };
         let line = format!(
             "  {title}  {}  {ranges}{}",
@@ -224,7 +224,7 @@ fn add<'a>(
     }
 }
 
-/// What to do about what is held back, and about parents that are left out: once for each kind.
+/// What to do about what is held back, once for each kind.
 fn advice(plan: &Plan, look: &Look) -> String {
     let mut out = String::new();
     let mut said: Vec<&str> = Vec::new();
@@ -236,11 +236,6 @@ fn advice(plan: &Plan, look: &Look) -> String {
         said.push(help);
         let help = help.replace("{model}", &held.model.to_string());
         out += &format!("{}: {}: {help}\n", look.paint(Paint::Vouched, "help"), hold_title(&held.hold));
-    }
-    if !plan.stale_parents.is_empty() {
-        let error = stale_parents(plan);
-        out += &format!("\n{}: {}", look.paint(Paint::Stale, "warning"), error.message);
-        out += &format!("\n{}: {}\n", look.paint(Paint::Vouched, "help"), error.help.unwrap_or_default());
     }
     out
 }

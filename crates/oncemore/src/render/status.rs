@@ -118,7 +118,8 @@ fn counts(model: &ModelLine, look: &Look) -> (String, String) {
     let parts: Vec<(String, Paint)> = by_state
         .into_iter()
         .map(|((rank, words), number)| {
-            (format!("{} {words}", count(number as u64)), GLYPHS[usize::from(rank.0).min(6)].2)
+            let text = if is_whole(model) { words } else { format!("{} {words}", count(number as u64)) };
+            (text, GLYPHS[usize::from(rank.0).min(6)].2)
         })
         .collect();
     let plain = parts.iter().map(|(text, _)| text.as_str()).collect::<Vec<_>>().join(", ");

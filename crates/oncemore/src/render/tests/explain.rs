@@ -128,7 +128,7 @@ fn never_ran_holds_nothing() {
     insta::assert_snapshot!(show(&never_ran(None)), @r"
     silver.flights, 2013-03-10  [2013-03-10T05:00:00Z, 2013-03-11T04:00:00Z)
 
-    due: it never ran: nothing was ever published for this interval
+    due: never ran; nothing was ever published for this interval
 
     published: nothing
       code now  5694d08a2e53
@@ -152,7 +152,7 @@ fn code_changed() {
     insta::assert_snapshot!(show(&story), @r"
     silver.flights, 2013-03-10  [2013-03-10T05:00:00Z, 2013-03-11T04:00:00Z)
 
-    stale: the code changed: the rows are valid for 5694d08a2e53, the model is now 11507a0e2f5e
+    stale: the code changed; the rows are valid for 5694d08a2e53, the model is now 11507a0e2f5e
 
     published
       rows         908, 30.3 KiB
@@ -183,7 +183,7 @@ fn input_changed_for_certain() {
     insta::assert_snapshot!(show(&story), @r"
     silver.flights, 2013-03-10  [2013-03-10T05:00:00Z, 2013-03-11T04:00:00Z)
 
-    stale: what it read has changed since: `raw.flights`
+    stale: what it read has changed since; `raw.flights`
 
     published
       rows         908, 30.3 KiB
@@ -209,7 +209,7 @@ fn input_changed_for_certain() {
 #[test]
 fn input_may_change() {
     insta::assert_snapshot!(verdict(&because(Reason::Input { inputs: vec!["silver.flights".to_owned()], certain: false })), @r"
-    stale: what it read may change: `silver.flights` is to run first; if that comes out equal, this slice is left as it is
+    stale: what it read may change; `silver.flights` is to run first, and if that comes out equal this slice stays as it is
     next
       oncemore run +silver.flights --interval 2013-03-10
     ");
@@ -220,7 +220,7 @@ fn input_gone() {
     let path = "data/flights/2013-03-10.csv.gz".to_owned();
     let story = Story { hold: Some(Hold::Gone { path: path.clone() }), ..because(Reason::Gone { path }) };
     insta::assert_snapshot!(verdict(&story), @r"
-    held back: a file that it was made from has vanished: data/flights/2013-03-10.csv.gz
+    held back: a file that it was made from has vanished, data/flights/2013-03-10.csv.gz
       it is listed, not run: gone is not empty
     next
       bring the file back, or run without it: `oncemore run silver.flights --interval 2013-03-10 --accept-gone`
@@ -230,7 +230,7 @@ fn input_gone() {
 #[test]
 fn audits_changed() {
     insta::assert_snapshot!(verdict(&because(Reason::Audits)), @r"
-    stale: its audits changed: the published rows are to be audited again, nothing is computed
+    stale: its audits changed; the published rows are to be audited again, nothing is computed
     next
       oncemore run silver.flights --interval 2013-03-10
     ");
@@ -243,7 +243,7 @@ fn failed() {
     insta::assert_snapshot!(show(&story), @r"
     silver.flights, 2013-03-10  [2013-03-10T05:00:00Z, 2013-03-11T04:00:00Z)
 
-    failed: the last attempt failed: row 17: `arr_delay` is no INTEGER: `x`; readers see the rows from before
+    failed: row 17: `arr_delay` is no INTEGER: `x`; readers see the rows from before
 
     published
       rows         908, 30.3 KiB
@@ -269,7 +269,7 @@ fn failed() {
 #[test]
 fn forced() {
     insta::assert_snapshot!(verdict(&because(Reason::Forced)), @r"
-    stale: it is fresh, and runs because `--force` was given
+    forced: it is fresh, and runs because `--force` was given
     next
       oncemore run silver.flights --interval 2013-03-10 --force
     ");
@@ -307,7 +307,7 @@ fn accepted() {
 fn waiting() {
     let hold = Hold::Waiting { what: "data/flights/2013-03-10.csv.gz".to_owned() };
     insta::assert_snapshot!(verdict(&never_ran(Some(hold))), @r"
-    waiting: it never ran: nothing was ever published for this interval
+    waiting: never ran; nothing was ever published for this interval
       it waits for data/flights/2013-03-10.csv.gz: not yet arrived is not empty
     next
       nothing: it runs once that has arrived
@@ -318,8 +318,8 @@ fn waiting() {
 fn blocked() {
     let hold = Hold::Blocked { by: "silver.flights".to_owned(), interval: day() };
     insta::assert_snapshot!(verdict(&never_ran(Some(hold))), @r"
-    blocked: it never ran: nothing was ever published for this interval
-      it is blocked: the slice [2013-03-10T05:00:00Z, 2013-03-11T04:00:00Z) of `silver.flights` failed or can't run itself
+    blocked: never ran; nothing was ever published for this interval
+      the slice [2013-03-10T05:00:00Z, 2013-03-11T04:00:00Z) of `silver.flights` failed or can't run itself
     next
       oncemore run +silver.flights --interval 2013-03-10  (runs `silver.flights` first)
     ");
@@ -332,19 +332,19 @@ fn held_back_by_older_code_a_foreign_write_or_a_broken_source() {
         ..because(Reason::Code { from: digest("newer"), to: digest("code") })
     };
     insta::assert_snapshot!(verdict(&held(Hold::OlderCode { owner: digest("newer") })), @r"
-    held back: the code changed: the rows are valid for 804f51f71254, the model is now 5694d08a2e53
+    held back: the code changed; the rows are valid for 804f51f71254, the model is now 5694d08a2e53
       it is not run: its owner 804f51f71254 was first seen after the code at hand
     next
       check out the newer code, or let this one replace it: `oncemore run silver.flights --interval 2013-03-10 --allow-older-code`
     ");
     insta::assert_snapshot!(verdict(&held(Hold::Foreign { detail: "3 rows more than its stamp says".to_owned() })), @r"
-    held back: the code changed: the rows are valid for 804f51f71254, the model is now 5694d08a2e53
+    held back: the code changed; the rows are valid for 804f51f71254, the model is now 5694d08a2e53
       it is not run: somebody else wrote into it: 3 rows more than its stamp says
     next
       take the rows as they are: `oncemore accept silver.flights --interval 2013-03-10 --adopt --because TEXT`; or replace them: `oncemore run silver.flights --interval 2013-03-10 --replace-foreign`
     ");
     insta::assert_snapshot!(verdict(&held(Hold::Broken { what: "data/x.csv.gz: truncated gzip".to_owned() })), @r"
-    held back: the code changed: the rows are valid for 804f51f71254, the model is now 5694d08a2e53
+    held back: the code changed; the rows are valid for 804f51f71254, the model is now 5694d08a2e53
       it is not run: data/x.csv.gz: truncated gzip
     next
       mend the source, then `oncemore run silver.flights --interval 2013-03-10`

@@ -77,7 +77,7 @@ fn year() -> Vec<ModelLine> {
 fn a_year_at_80_columns() {
     insta::assert_snapshot!(render(&year(), false, &wide(80)), @r"
                       2013-01-01                    2013-12-31
-    gold.planes       ✗                                         1 failed
+    gold.planes       ✗                                         failed
     gold.route_month  ■■■■■■▒▒▒▒■■■■■■◆◆◆◆■■■■■■■■■■■■■■■■□□□□
                       1 held (foreign write), 1 stale (input), 1 due, 9 fresh
     silver.flights    ■■■■■■▒▒▒▒■■■■■■■■■■■■■■■■■■■■■■■■■■■■■◇
@@ -85,7 +85,7 @@ fn a_year_at_80_columns() {
     gold.carrier_day  ■■■■■■▒▒▒▒■■■■■■■■■▣▣▣▣▣■■■■■■■■■■■■■■■◇
                       31 stale (input), 1 waiting, 31 accepted, 302 fresh
     silver.weather    ■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■◇  5 waiting, 360 fresh
-    gold.airlines     ■                                         1 fresh
+    gold.airlines     ■                                         fresh
 
     ■ fresh  ▣ accepted  □ due  ◇ waiting  ▒ stale  ◆ held  ✗ failed   1,109 slices of 6 models
     `oncemore status --why` lists the causes
@@ -96,7 +96,7 @@ fn a_year_at_80_columns() {
 fn a_year_at_120_columns_with_causes() {
     insta::assert_snapshot!(render(&year(), true, &wide(120)), @r"
                       2013-01-01                                              2013-12-31
-    gold.planes       ✗                                                                   1 failed
+    gold.planes       ✗                                                                   failed
     gold.route_month  ■■■■■■■■■■▒▒▒▒▒▒▒■■■■■■■■■■◆◆◆◆◆◆■■■■■■■■■■■■■■■■■■■■■■■■■■■□□□□□□
                       1 held (foreign write), 1 stale (input), 1 due, 9 fresh
     silver.flights    ■■■■■■■■■■▒▒▒▒▒▒▒■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■◇
@@ -104,7 +104,7 @@ fn a_year_at_120_columns_with_causes() {
     gold.carrier_day  ■■■■■■■■■■▒▒▒▒▒▒▒■■■■■■■■■■■■■■■▣▣▣▣▣▣▣■■■■■■■■■■■■■■■■■■■■■■■■■■◇
                       31 stale (input), 1 waiting, 31 accepted, 302 fresh
     silver.weather    ■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■◇  5 waiting, 360 fresh
-    gold.airlines     ■                                                                   1 fresh
+    gold.airlines     ■                                                                   fresh
 
     ■ fresh  ▣ accepted  □ due  ◇ waiting  ▒ stale  ◆ held  ✗ failed   1,109 slices of 6 models
 
