@@ -58,11 +58,12 @@ pub async fn run(
                 let there = (others.iter().find(|(name, _)| name == to).map(|(_, table)| table))
                     .or_else(|| (to == own_name).then_some(&rows))
                     .ok_or_else(|| AuditError::UnknownTable { audit: label(audit), table: to.clone() })?;
-                own.relationship(audit, columns, session.read_table(Arc::clone(there))?, columns_there).await?
+                own.relationship(audit, columns, session.read_table(Arc::clone(there))?, columns_there)
+                    .await?
             }
-            Audit::Sql { name, sql } => {
+            Audit::Sql { sql, .. } => {
                 let scope = scope(session, own_name, &rows, &others)?;
-                query(&scope, audit, name, sql).await?
+                query(&scope, audit, sql).await?
             }
             _ => None,
         };
@@ -190,10 +191,12 @@ impl Own<'_> {
         for (name, alias) in columns_there.iter().zip(&names) {
             renamed.push(column(&there, audit, name)?.alias(alias));
         }
-        let left: Vec<&str> = columns.iter().map(String::as_str).collect();
-        let right: Vec<&str> = names.iter().map(String::as_str).collect();
-        let lost = (self.rows.clone().filter(known)?)
-            .join(there.select(renamed)?, JoinType::LeftAnti, &left, &right, None)?
+        let here: Vec<&str> = columns.iter().map(String::as_str).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        // The other side first: it is what a hash join holds in memory, and the slice may be the larger one by far.
+        let rows = self.rows.clone().filter(known)?;
+        let lost = (there.select(renamed)?)
+            .join(rows, JoinType::RightAnti, &names, &here, None)?
             .select(self.shown(columns))?;
         let offending = total(lost.clone()).await?;
         if offending == 0 {
@@ -232,15 +235,13 @@ async fn first(
 }
 
 /// One query over the slice and the other tables; each row it yields is an offence.
-async fn query(
-    scope: &SessionContext,
-    audit: &Audit,
-    name: &str,
-    sql: &str,
-) -> Result<Option<AuditFailure>, AuditError> {
-    let _ = name;
-    let only_queries = SQLOptions::new().with_allow_ddl(false).with_allow_dml(false).with_allow_statements(false);
-    let wrong = |error: DataFusionError| AuditError::Text { audit: label(audit), message: error::plain(&error) };
+async fn query(scope: &SessionContext, audit: &Audit, sql: &str) -> Result<Option<AuditFailure>, AuditError> {
+    let only_queries =
+        SQLOptions::new().with_allow_ddl(false).with_allow_dml(false).with_allow_statements(false);
+    let wrong = |error: DataFusionError| AuditError::Text {
+        audit: label(audit),
+        message: format!("not one query over the slice: {}", error::plain(&error)),
+    };
     let found = scope.sql_with_options(sql, only_queries).await.map_err(wrong)?;
     let offending = total(found.clone()).await?;
     if offending == 0 {

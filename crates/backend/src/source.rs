@@ -26,4 +26,5 @@ pub use error::{SourceError, SourceErrorKind};
 pub use index::{Cell, Delivery, GoneFile, SourceFile, SourceIndex};
 pub use provider::{SourceTable, provider};
 pub use scan::scan;
+pub(crate) use types::type_name;
 pub use types::{arrow_type, column_type, time_type};

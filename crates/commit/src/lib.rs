@@ -1,5 +1,35 @@
 //! Owns how a slice becomes visible: row hashes, staged files, Iceberg metadata, slice maps, fences, catalog and
 //! ledger. Knows no query engine, no project, no clock: time and ids come in through `World`.
 
+mod catalog;
+mod codec;
+mod disk;
+mod error;
+mod foreign;
+mod gc;
+mod head;
+mod history;
+pub mod ledger;
+mod metadata;
+mod publish;
+mod recover;
 pub mod rows;
+mod slice_map;
+pub mod stage;
+mod state;
 pub mod types;
+mod warehouse;
+
+pub use catalog::{CATALOG, FILE as CATALOG_FILE};
+pub use disk::{Faults, Step, When};
+pub use error::CommitError;
+pub use foreign::Foreign;
+pub use gc::Cleaned;
+pub use head::{DataFileRef, TableHead};
+pub use ledger::{Attempt, AttemptEnd, AttemptRow, AttemptState};
+pub use metadata::schema::{CODE_VERSION, INTERVAL_START};
+pub use publish::{Change, Publish, Published, StampDraft};
+pub use recover::{Resolved, process_name};
+pub use rows::{HashedRows, RowHasher, RowsError, RowsPrint, schema_digest};
+pub use stage::{Audited, SliceWriter, Staged};
+pub use warehouse::Warehouse;

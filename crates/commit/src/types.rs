@@ -1,6 +1,6 @@
 //! From Arrow types to the types that tables store. One answer for every width and encoding of the same values.
 
-use arrow::datatypes::{DataType, Schema};
+use arrow::datatypes::{DataType, Schema, TimeUnit};
 use oncemore_core::{ColumnType, Digest, Digester};
 
 /// A column whose values no table of ours can hold.
@@ -71,4 +71,21 @@ pub fn schema_digest(schema: &Schema) -> Digest {
     columns.sort_unstable();
     let start = Digester::new("schema");
     columns.iter().fold(start, |digester, (name, kind)| digester.field(name, kind)).finish()
+}
+
+/// The Arrow type of a stored column, as written and read.
+pub fn arrow_type(kind: ColumnType) -> DataType {
+    match kind {
+        ColumnType::Boolean => DataType::Boolean,
+        ColumnType::Integer => DataType::Int32,
+        ColumnType::BigInt => DataType::Int64,
+        ColumnType::Real => DataType::Float32,
+        ColumnType::Double => DataType::Float64,
+        ColumnType::Decimal(precision, scale) => DataType::Decimal128(precision, scale),
+        ColumnType::Text => DataType::Utf8,
+        ColumnType::Date => DataType::Date32,
+        ColumnType::Timestamp => DataType::Timestamp(TimeUnit::Microsecond, None),
+        ColumnType::TimestampTz => DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into())),
+        ColumnType::Binary => DataType::Binary,
+    }
 }

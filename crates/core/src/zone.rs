@@ -42,18 +42,7 @@ impl Zone {
 
     /// The first instant of a local day: midnight, or the first moment after a gap at midnight.
     pub fn start_of_day(&self, date: Date) -> Instant {
-        match self.zone.to_ambiguous_timestamp(date.to_datetime(Time::midnight())).offset() {
-            // Midnight is skipped: the day begins where the gap ends.
-            AmbiguousOffset::Gap { before, .. } => before
-                .to_timestamp(date.to_datetime(Time::midnight()))
-                .ok()
-                .and_then(|inside| self.zone.preceding(inside + SignedDuration::from_micros(1)).next())
-                .map_or_else(
-                    || self.instant(date.to_datetime(Time::midnight())),
-                    |change| change.timestamp().into(),
-                ),
-            _ => self.instant(date.to_datetime(Time::midnight())),
-        }
+        self.instant(date.to_datetime(Time::midnight()))
     }
 
     /// The bound of a wall-clock column that corresponds to `instant`: every wall time below it belongs
@@ -88,8 +77,17 @@ impl Zone {
     }
 
     /// The instant at which the wall clock first shows `wall`, or the moment after the gap that skips it.
+    ///
+    /// Never falls as `wall` rises.
     pub fn instant(&self, wall: DateTime) -> Instant {
-        match self.zone.to_ambiguous_timestamp(wall).compatible() {
+        let ambiguous = self.zone.to_ambiguous_timestamp(wall);
+        if let AmbiguousOffset::Gap { before, .. } = ambiguous.offset()
+            && let Ok(inside) = before.to_timestamp(wall)
+            && let Some(change) = self.zone.preceding(inside + SignedDuration::from_micros(1)).next()
+        {
+            return change.timestamp().into();
+        }
+        match ambiguous.compatible() {
             Ok(timestamp) => timestamp.into(),
             Err(_) if wall.year() < 1970 => Instant::MIN,
             Err(_) => Instant::MAX,

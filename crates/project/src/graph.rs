@@ -166,7 +166,11 @@ fn check_placeholders(decoder: &mut Decoder, draft: &Draft, settings: &Settings)
         } else {
             let known =
                 settings.variables.keys().map(String::as_str).chain(["interval_start", "interval_end"]);
-            let error = SqlError::new("placeholder", format!("`:{name}` is no variable"), placeholder.span);
+            let error = SqlError::new(
+                "placeholder",
+                format!("`{}` is no variable", placeholder.text()),
+                placeholder.span,
+            );
             error.help(match nearest(name, known) {
                 Some(near) => format!("did you mean `:{near}`?"),
                 None => "declare it under `variables` in oncemore.yml".to_owned(),

@@ -53,12 +53,12 @@ pub fn load(files: &[TextFile]) -> Loaded {
         None => Settings::empty(),
     };
     let mut drafts: Vec<Draft> = Vec::new();
+    let mut seen: BTreeMap<String, &str> = BTreeMap::new();
     for file in files.iter().filter(|file| file.path.starts_with(MODELS) && file.path.ends_with(".sql")) {
         if let Some(draft) = load_model(&mut decoder, file, &settings) {
-            match drafts.iter().find(|other| other.name == draft.name) {
+            match seen.insert(draft.key.clone(), draft.path) {
                 Some(other) => {
-                    let message =
-                        format!("two models for table `{}`: the other one is {}", draft.key, other.path);
+                    let message = format!("two models for table `{}`: the other one is {other}", draft.key);
                     decoder.error(
                         Diagnostic::error("duplicate-name", message, draft.location).help("rename one"),
                     );

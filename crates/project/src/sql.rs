@@ -6,12 +6,12 @@ pub(crate) mod canonical;
 mod scope;
 
 use oncemore_core::Diagnostic;
-use sqlparser::ast::{Query, Statement};
+use sqlparser::ast::Query;
 use sqlparser::dialect::GenericDialect;
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer, TokenizerError};
 
-pub(crate) use canonical::Canonical;
+pub(crate) use canonical::{Canonical, Piece, PieceKind};
 pub(crate) use scope::{Placeholder, TableUse};
 
 /// The dialect that DataFusion itself takes by default, so that what is parsed here is what runs there.
@@ -68,10 +68,11 @@ pub(crate) struct Analysed {
 pub(crate) fn analyse(sql: &str) -> Result<Analysed, Vec<SqlError>> {
     let lines = Lines::new(sql);
     let tokens = tokens(sql, &lines).map_err(|error| vec![error])?;
-    check_shape(sql, &lines, &tokens).map_err(|error| vec![error])?;
-    let query = parse(sql, &lines, &tokens).map_err(|error| vec![error])?;
+    let pieces = canonical::pieces(sql, &lines, &tokens);
+    check_shape(sql, &pieces).map_err(|error| vec![error])?;
+    let query = parse(sql, &lines, tokens).map_err(|error| vec![error])?;
     let found = scope::resolve(sql, &lines, &query);
-    let canonical = canonical::canonical(sql, &lines, &tokens, &found);
+    let canonical = canonical::canonical(sql, &pieces, &found);
     Ok(Analysed { tables: found.tables, placeholders: found.placeholders, canonical, errors: found.errors })
 }
 
@@ -97,56 +98,50 @@ fn tokens(sql: &str, lines: &Lines) -> Result<Vec<TokenWithSpan>, SqlError> {
     })
 }
 
-fn is_blank(token: &Token) -> bool {
-    matches!(token, Token::Whitespace(_) | Token::EOF)
-}
-
 /// One statement, and it begins like a query.
-fn check_shape(sql: &str, lines: &Lines, tokens: &[TokenWithSpan]) -> Result<(), SqlError> {
-    let mut solid = tokens.iter().filter(|token| !is_blank(&token.token));
-    let at = |token: &TokenWithSpan| word_at(sql, lines.byte(token.span.start.line, token.span.start.column));
+fn check_shape(sql: &str, pieces: &[Piece]) -> Result<(), SqlError> {
+    let mut solid = pieces.iter().filter(|piece| piece.kind != PieceKind::Blank);
     let Some(first) = solid.next() else {
         let span = Span { start: 0, end: 0 };
         return Err(SqlError::new("sql", "the file holds no query", span).help("write one SELECT"));
     };
-    if let Token::Word(word) = &first.token {
-        let upper = word.value.to_ascii_uppercase();
-        if !matches!(upper.as_str(), "SELECT" | "WITH" | "VALUES" | "FROM") {
-            let message = format!("{upper} is no query");
-            return Err(SqlError::new("not-a-query", message, at(first))
-                .help("a model is one SELECT: Oncemore itself creates, fills and replaces the table"));
-        }
+    let upper = sql[first.start..first.end].to_ascii_uppercase();
+    if first.kind == PieceKind::Word && !matches!(upper.as_str(), "SELECT" | "WITH" | "VALUES" | "FROM") {
+        let help = match crate::names::nearest(&upper, ["SELECT", "WITH"]) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "a model is one SELECT: Oncemore itself creates, fills and replaces the table".to_owned(),
+        };
+        let span = word_at(sql, first.start);
+        return Err(SqlError::new("not-a-query", format!("{upper} is no query"), span).help(help));
     }
-    let after = tokens.iter().skip_while(|token| token.token != Token::SemiColon);
-    if let Some(second) =
-        after.skip(1).find(|token| !is_blank(&token.token) && token.token != Token::SemiColon)
-    {
-        return Err(SqlError::new("not-a-query", "a second statement", at(second))
+    let mut after = solid.skip_while(|piece| piece.kind != PieceKind::Semicolon);
+    if let Some(second) = after.find(|piece| piece.kind != PieceKind::Semicolon) {
+        return Err(SqlError::new("not-a-query", "a second statement", word_at(sql, second.start))
             .help("a model is one SELECT: put the other one into a file of its own"));
     }
     Ok(())
 }
 
-fn parse(sql: &str, lines: &Lines, tokens: &[TokenWithSpan]) -> Result<Box<Query>, SqlError> {
-    let parsed = Parser::new(&DIALECT).with_tokens_with_locations(tokens.to_vec()).parse_statements();
-    let whole = Span { start: 0, end: sql.len().min(1) };
-    match parsed {
-        Ok(mut statements) => match (statements.pop(), statements.is_empty()) {
-            (Some(Statement::Query(query)), true) => Ok(query),
-            _ => Err(SqlError::new("not-a-query", "this is no query", whole).help("a model is one SELECT")),
-        },
-        Err(ParserError::RecursionLimitExceeded) => {
-            Err(SqlError::new("sql", "the query is nested too deeply", whole)
-                .help("split it into CTEs or views"))
+fn parse(sql: &str, lines: &Lines, tokens: Vec<TokenWithSpan>) -> Result<Box<Query>, SqlError> {
+    let mut parser = Parser::new(&DIALECT).with_tokens_with_locations(tokens);
+    let parsed = parser.parse_query().and_then(|query| {
+        while parser.consume_token(&Token::SemiColon) {}
+        parser.expect_token(&Token::EOF).map(|_| query)
+    });
+    parsed.map_err(|error| match error {
+        ParserError::RecursionLimitExceeded => {
+            SqlError::new("sql", "the query is nested too deeply", word_at(sql, 0))
+                .help("split it into CTEs or views")
         }
-        Err(ParserError::TokenizerError(message) | ParserError::ParserError(message)) => {
+        ParserError::TokenizerError(message) | ParserError::ParserError(message) => {
+            let end = sql.trim_end().len();
             let span = match location_in(&message) {
                 Some((line, column)) => word_at(sql, lines.byte(line, column)),
-                None => Span { start: sql.trim_end().len(), end: sql.trim_end().len() },
+                None => Span { start: end, end },
             };
-            Err(SqlError::new("sql", clean(&message), span))
+            SqlError::new("sql", clean(&message), span)
         }
-    }
+    })
 }
 
 /// The message without the prefix and the place that the parser puts in, beginning in lower case.
@@ -154,7 +149,7 @@ fn clean(message: &str) -> String {
     let message = message.trim_start_matches("sql parser error: ");
     let message = message.split(" at Line: ").next().unwrap_or(message);
     let message = message.replacen("Expected: ", "expected ", 1).replace(", found: ", ", found ");
-    message.replace("found EOF", "found the end")
+    message.replace("found EOF", "found the end").replace("expected EOF", "expected the end")
 }
 
 /// The `at Line: x, Column: y` of a parser's message.

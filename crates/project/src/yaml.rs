@@ -43,7 +43,8 @@ impl Node<'_> {
     pub(crate) fn kind(&self) -> &'static str {
         match &self.data {
             _ if self.is_null() => "nothing",
-            Data::Scalar(text, true) if text.parse::<i64>().is_ok() => "a whole number",
+            Data::Scalar(text, true) if text.parse::<u64>().is_ok() => "a whole number",
+            Data::Scalar(text, true) if text.parse::<i64>().is_ok() => "a negative number",
             Data::Scalar(text, true) if matches!(text.as_ref(), "true" | "false") => "true or false",
             Data::Scalar(..) => "text",
             Data::List(_) => "a list",

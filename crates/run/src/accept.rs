@@ -1,6 +1,6 @@
 //! Keeps published slices under the code at hand, on somebody's word instead of a computation.
 
-use oncemore_commit::{Change, Publish};
+use oncemore_commit::Change;
 use oncemore_core::{Interval, Origin};
 use serde::Serialize;
 
@@ -35,9 +35,9 @@ pub fn accept(
     adopt: bool,
 ) -> Result<Accepted, RunError> {
     let ground = workspace.ground()?;
-    let at = ground
-        .position(model)
-        .ok_or_else(|| RunError::usage(format!("no model is called `{model}`"), "`oncemore status` lists the models"))?;
+    let (Some(at), Some(model_of)) = (ground.position(model), workspace.model(model)) else {
+        return Err(RunError::usage(format!("no table is called `{model}`"), "`oncemore status` lists the models"));
+    };
     let tables = states_before(&ground, at);
     let subject = ground.subject(at, &tables, Allow { gone: true, older_code: true, ..Allow::default() });
     let own = &ground.models[at];
@@ -69,9 +69,11 @@ pub fn accept(
         }
         let claims = [(own.name.clone(), interval, own.code)];
         let attempt = workspace.warehouse.begin_attempts(request, &claims)?.remove(0);
-        let draft = workspace.draft(own, &assessment, &attempt, Origin::Accepted { because: because.to_owned() });
         let change = if foreign.is_some() { Change::Adopt } else { Change::Restamp };
-        publishes.push(Publish { replace_foreign: foreign.is_some(), ..draft.publish(change) });
+        let mut publish = workspace.publish_of(model_of, &assessment, &attempt, own.code_seen, change);
+        publish.stamp.origin = Origin::Accepted { because: because.to_owned() };
+        publish.replace_foreign = foreign.is_some();
+        publishes.push(publish);
         report.accepted.push(label);
     }
     for result in workspace.warehouse.publish(publishes) {

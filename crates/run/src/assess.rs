@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use oncemore_core::stamp::address;
 use oncemore_core::{
-    Calendar, CodeVersion, Digest, Instant, Interval, IntervalSet, Pin, Read, Stamp, Zone,
+    AttemptId, Calendar, CodeVersion, Digest, Instant, Interval, IntervalSet, Pin, Read, Stamp, Zone,
 };
 use serde::Serialize;
 
@@ -118,6 +118,8 @@ pub struct Assessment {
     pub verdict: Verdict,
     /// Inputs at the versions that are there now, by name.
     pub pins: Vec<Pin>,
+    /// The attempt that owns the slice.
+    pub owner: Option<AttemptId>,
 }
 
 /// One input as a model's assessment needs it.
@@ -253,7 +255,7 @@ impl Subject<'_> {
         }
         pins.sort_unstable_by(|a, b| a.input.cmp(&b.input));
         let verdict = self.verdict(interval, stamp, hold, changed, pending, &pins);
-        Assessment { interval, verdict, pins }
+        Assessment { interval, verdict, pins, owner: stamp.map(|stamp| stamp.attempt) }
     }
 
     /// The stamp of the slice of `interval`.

@@ -128,3 +128,34 @@ impl From<oncemore_backend::source::SourceError> for RunError {
         converted
     }
 }
+
+impl From<oncemore_backend::audit::AuditError> for RunError {
+    fn from(error: oncemore_backend::audit::AuditError) -> Self {
+        use oncemore_backend::audit::AuditError as E;
+        match error {
+            E::Engine(error) => error.into(),
+            E::NullTime { .. } | E::OutsideSlice { .. } => row_error(&error),
+            other => RunError::new(ErrorKind::Config, other.to_string()).state(SliceState::Unchanged),
+        }
+    }
+}
+
+impl From<datafusion::error::DataFusionError> for RunError {
+    /// What a stream ends with: trouble with a row or a file where that is at the bottom of it, else the engine's own.
+    fn from(error: datafusion::error::DataFusionError) -> Self {
+        if let Some(row) = oncemore_backend::audit::AuditError::find(&error) {
+            return row_error(row);
+        }
+        if let Some(source) = oncemore_backend::source::SourceError::find(&error) {
+            return source.clone().into();
+        }
+        oncemore_backend::EngineError::from(error).into()
+    }
+}
+
+/// The error of a row that its slice does not own: its text carries the help behind `help: `.
+fn row_error(error: &oncemore_backend::audit::AuditError) -> RunError {
+    let text = error.to_string();
+    let (message, help) = text.split_once("\nhelp: ").unwrap_or((&text, "nothing was published"));
+    RunError::new(ErrorKind::TaskFailed, message).help(help).state(SliceState::Unchanged)
+}

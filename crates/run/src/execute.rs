@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use oncemore_commit::{Attempt, AttemptEnd, AttemptState, Change, Publish};
+use oncemore_commit::{Attempt, AttemptEnd, AttemptState, Change, Publish, Published};
 use oncemore_core::{AttemptId, AuditFailure, Instant, Interval, SliceState, TableName};
 use oncemore_project::Model;
 use serde::Serialize;
@@ -262,7 +262,7 @@ impl Run<'_> {
                 self.account(done, &mut failed)?;
             }
         }
-        publisher.finish();
+        drop(publisher);
         for at in level {
             let stamps = self.workspace.warehouse.stamps(&ground.models[*at].name)?;
             ground.models[*at].set_stamps(stamps);
@@ -339,7 +339,6 @@ impl Run<'_> {
                         id: done.attempt,
                         state: AttemptState::Failed,
                         error: Some(failure.message.clone()),
-                        ..AttemptEnd::default()
                     };
                     self.workspace.warehouse.end_attempts(&[end])?;
                 }
@@ -431,24 +430,24 @@ impl Job {
                 return Err(failed.of(&model.name, self.task.interval, self.task.label.clone()));
             }
         };
+        if let Change::Replace(audited) = &change {
+            *rows = audited.staged().rows;
+        }
         let publish = self.workspace.publish_of(model, &self.assessment, &self.attempt, self.code_seen, change);
         let publish = Publish { replace_foreign: self.replace_foreign, ..publish };
         let (table, label) = (self.task.model.clone(), self.task.label.clone());
         match self.publisher.publish(publish).await {
-            Ok(published) if audits_only => {
-                *rows = published.rows;
+            Ok(_) if audits_only => {
                 self.observer.event(Event::Unchanged { model: table, label, rows: *rows });
                 Ok(Outcome::Audited)
             }
-            Ok(published) => {
-                *rows = published.rows;
-                if published.unchanged {
-                    self.observer.event(Event::Unchanged { model: table, label, rows: *rows });
-                    Ok(Outcome::Unchanged)
-                } else {
-                    self.observer.event(Event::Published { model: table, label, rows: *rows });
-                    Ok(Outcome::Published)
-                }
+            Ok(Published::Unchanged) => {
+                self.observer.event(Event::Unchanged { model: table, label, rows: *rows });
+                Ok(Outcome::Unchanged)
+            }
+            Ok(Published::Replaced { .. }) => {
+                self.observer.event(Event::Published { model: table, label, rows: *rows });
+                Ok(Outcome::Published)
             }
             Err(error) => Err(self.failure(error.into())),
         }

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use datafusion::catalog::TableProvider;
+use datafusion::prelude::SessionContext;
 use futures::StreamExt;
 use oncemore_backend::table::{self, DataFile, Keep};
 use oncemore_backend::{audit, source};
 use oncemore_commit::{Attempt, Audited, DataFileRef, SliceWriter, Staged};
-use oncemore_core::{Digest, Digester, Interval, SliceState, TableName};
+use oncemore_core::{Audit, Digest, Digester, Interval, SliceState, TableName};
 use oncemore_project::{Kind, Model};
 
 use crate::error::{ErrorKind, RunError};
@@ -26,7 +27,7 @@ pub(crate) async fn prepare(
     let facts = &workspace.facts[&model.name.to_string()];
     let staged = stage(workspace, model, facts, interval, attempt, stop).await?;
     let rows = table::provider(staged_files(&staged), Arc::clone(&facts.schema), None);
-    check(workspace, model, interval, rows).await?;
+    check(workspace, model, rows).await?;
     Ok(staged.audited())
 }
 
@@ -34,7 +35,7 @@ pub(crate) async fn prepare(
 pub(crate) async fn audit_published(workspace: &Workspace, model: &Model, interval: Interval) -> Result<(), Failed> {
     let facts = &workspace.facts[&model.name.to_string()];
     let rows = published(workspace, model, facts, Some(interval))?;
-    check(workspace, model, interval, rows).await
+    check(workspace, model, rows).await
 }
 
 /// Why a task failed, before it is known for which slice.
@@ -77,7 +78,7 @@ async fn stage(
     let rows = engine.compute(&facts.query, interval, inputs).await?;
     let mut rows = match (&model.kind, &model.time, &model.calendar) {
         (Kind::Slice, Some(time), Some(calendar)) => {
-            audit::time_guard(rows, time, interval, &calendar.zone, model.name.to_string())
+            audit::time_guard(rows, time, interval, &calendar.zone)?
         }
         _ => rows,
     };
@@ -105,20 +106,18 @@ async fn stage(
 async fn check(
     workspace: &Workspace,
     model: &Model,
-    interval: Interval,
     rows: Arc<dyn TableProvider>,
 ) -> Result<(), Failed> {
     if model.audits.is_empty() && model.key.is_empty() {
         return Ok(());
     }
+    let own_name = model.name.to_string();
     let mut others = Vec::new();
-    for name in audit::tables_read(&model.audits) {
-        if name != model.name.to_string() {
-            others.push((name.clone(), whole_input(workspace, &name)?));
-        }
+    for name in tables_read(workspace, model) {
+        others.push((name.clone(), whole_input(workspace, &name)?));
     }
-    let session = workspace.engine()?.session();
-    let failures = audit::run(&session, &model.audits, rows, &model.name.to_string(), &model.key, others).await?;
+    let session = SessionContext::new_with_state(workspace.engine()?.session().clone());
+    let failures = audit::run(&session, &model.audits, rows, &own_name, &model.key, others).await?;
     if failures.is_empty() {
         return Ok(());
     }
@@ -126,8 +125,21 @@ async fn check(
     let error = RunError::new(ErrorKind::AuditFailed, format!("audit failed: {what}"))
         .help(format!("mend the model or its input, then `oncemore run {} --from … --to …`", model.name))
         .state(SliceState::Unchanged);
-    let _ = interval;
     Err(Failed { error, audits: failures })
+}
+
+/// Tables and sources that a model's audits look at, beside the slice itself.
+fn tables_read(workspace: &Workspace, model: &Model) -> Vec<String> {
+    let named = |name: &String| {
+        model.audits.iter().any(|audit| match audit {
+            Audit::Relationship { to, .. } => to == name,
+            Audit::Sql { sql, .. } => sql.contains(name.as_str()),
+            _ => false,
+        })
+    };
+    let models = workspace.project.models.iter().map(|model| model.name.to_string());
+    let names = models.chain(workspace.sources.keys().cloned());
+    names.filter(|name| *name != model.name.to_string() && named(name)).collect()
 }
 
 /// The inputs of a task, pinned to what its ranges cover now.

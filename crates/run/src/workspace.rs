@@ -8,12 +8,13 @@ use std::sync::{Arc, OnceLock};
 
 use oncemore_backend::engine::{Engine, EngineOptions};
 use oncemore_backend::source::{self, ProviderCache, SourceIndex};
-use oncemore_commit::{AttemptState, Warehouse};
+use oncemore_commit::{Attempt, AttemptState, Change, Publish, StampDraft, Warehouse};
 use oncemore_core::{
-    Calendar, ColumnType, Instant, IntervalLength, IntervalSet, SourceSpec, World, Zone,
+    Calendar, ColumnType, Instant, IntervalLength, IntervalSet, Origin, SourceSpec, World, Zone,
 };
 use oncemore_project::{Kind, Model, OnChange, Project, TextFile};
 
+use crate::assess::Assessment;
 use crate::error::{ErrorKind, RunError};
 use crate::facts::{self, Facts};
 use crate::ground::{Ground, ModelGround, SourceGround};
@@ -54,6 +55,9 @@ pub struct Workspace {
     pub(crate) cache: Arc<ProviderCache>,
     engine: OnceLock<Engine>,
 }
+
+/// Engine build that computes slices here, recorded in their stamps.
+const ENGINE: &str = concat!("oncemore ", env!("CARGO_PKG_VERSION"), ", datafusion 53.1.0");
 
 /// Decoded inputs that may stay in memory over the tasks of one command, in bytes.
 const CACHE_BYTES: usize = 512 << 20;
@@ -290,6 +294,34 @@ impl Workspace {
         let days = calendar(&self.project.time_zone);
         let instant = |text: &Option<String>| text.as_deref().and_then(|text| days.parse_instant(text));
         crate::supply::Limits { start: instant(&self.project.start), end: instant(&self.project.end), now }
+    }
+
+    /// The publish of a slice as assessed: all of its stamp that is known before the rows are.
+    pub(crate) fn publish_of(
+        &self,
+        model: &Model,
+        assessment: &Assessment,
+        attempt: &Attempt,
+        code_seen: Instant,
+        change: Change,
+    ) -> Publish {
+        Publish {
+            table: model.name.clone(),
+            interval: assessment.interval,
+            stamp: StampDraft {
+                code: model.code,
+                code_seen,
+                inputs: assessment.pins.clone(),
+                audits: model.audits_digest,
+                epoch: attempt.epoch,
+                attempt: attempt.id,
+                engine: ENGINE.to_owned(),
+                origin: Origin::Computed,
+            },
+            change,
+            expected: assessment.owner,
+            replace_foreign: false,
+        }
     }
 }
 

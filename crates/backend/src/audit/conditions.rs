@@ -10,6 +10,7 @@ use oncemore_core::Audit;
 
 use super::error::{AuditError, plain};
 use super::{Own, label};
+use crate::source::type_name;
 
 /// A condition that offending rows meet.
 pub(super) struct Check {
@@ -80,8 +81,10 @@ fn range(
 ) -> Result<Expr, AuditError> {
     let column = own.column(audit, name)?;
     let kind = own.schema().field_with_unqualified_name(name)?.data_type().clone();
-    let below = min.map(|min| Ok::<_, AuditError>(column.clone().lt(bound(audit, min, &kind)?))).transpose()?;
-    let above = max.map(|max| Ok::<_, AuditError>(column.clone().gt(bound(audit, max, &kind)?))).transpose()?;
+    let below =
+        min.map(|min| Ok::<_, AuditError>(column.clone().lt(bound(audit, min, &kind)?))).transpose()?;
+    let above =
+        max.map(|max| Ok::<_, AuditError>(column.clone().gt(bound(audit, max, &kind)?))).transpose()?;
     Ok(match (below, above) {
         (Some(below), Some(above)) => below.or(above),
         (Some(one), None) | (None, Some(one)) => one,
@@ -95,7 +98,7 @@ fn bound(audit: &Audit, text: &str, kind: &DataType) -> Result<Expr, AuditError>
     let bare = text.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\'')).unwrap_or(text);
     let value = ScalarValue::try_from_string(bare.to_owned(), kind).map_err(|_| AuditError::Text {
         audit: label(audit),
-        message: format!("`{text}` is no value of the column's type {kind}"),
+        message: format!("`{text}` is no value of the column's type {}", type_name(kind)),
     })?;
     Ok(Expr::Literal(value, None))
 }
@@ -103,9 +106,13 @@ fn bound(audit: &Audit, text: &str, kind: &DataType) -> Result<Expr, AuditError>
 /// One expression over the slice's columns; no query hides in it.
 fn expression(own: &Own<'_>, audit: &Audit, text: &str) -> Result<Expr, AuditError> {
     let wrong = |message: String| AuditError::Text { audit: label(audit), message };
-    let parsed = own.session.parse_sql_expr(text, own.schema()).map_err(|error| wrong(plain(&error)))?.unalias();
+    let parsed =
+        own.session.parse_sql_expr(text, own.schema()).map_err(|error| wrong(plain(&error)))?.unalias();
     let hides = parsed.exists(|part| {
-        Ok(matches!(part, Expr::ScalarSubquery(_) | Expr::InSubquery(_) | Expr::Exists(_) | Expr::SetComparison(_)))
+        Ok(matches!(
+            part,
+            Expr::ScalarSubquery(_) | Expr::InSubquery(_) | Expr::Exists(_) | Expr::SetComparison(_)
+        ))
     })?;
     if hides {
         return Err(wrong("an expression can't hold a query: write it as a `sql` audit".to_owned()));

@@ -32,12 +32,22 @@ pub enum AuditError {
         message: String,
     },
     /// The column that places rows in time is of no type that could.
-    #[error("time column `{column}` is {found}: DATE, TIMESTAMP or TIMESTAMPTZ expected\nhelp: CAST it in the query")]
+    #[error(
+        "time column `{column}` is {found}: DATE, TIMESTAMP or TIMESTAMPTZ expected\nhelp: CAST it in the query"
+    )]
     NoTime {
         /// The column.
         column: String,
         /// Its type.
         found: String,
+    },
+    /// The rows lack the column that places them in time.
+    #[error("there is no column `{column}`, which `time:` names{help}")]
+    NoTimeColumn {
+        /// The column.
+        column: String,
+        /// Line of help with the nearest name, or empty.
+        help: String,
     },
     /// A row whose time is NULL.
     #[error(
@@ -94,10 +104,13 @@ impl From<datafusion::arrow::error::ArrowError> for AuditError {
 
 /// The engine's text without its prefixes and backtrace.
 pub(super) fn plain(error: &DataFusionError) -> String {
-    let text = error.strip_backtrace();
+    let text = error.strip_backtrace().replace("\"?table?\".", "").replace("?table?.", "");
     let mut text = text.as_str();
-    for prefix in ["SQL error: ", "Error during planning: ", "Schema error: ", "This feature is not implemented: "] {
+    for prefix in
+        ["SQL error: ", "Error during planning: ", "Schema error: ", "This feature is not implemented: "]
+    {
         text = text.strip_prefix(prefix).unwrap_or(text);
     }
-    text.to_owned()
+    let inner = text.strip_prefix("ParserError(\"").and_then(|rest| rest.strip_suffix("\")"));
+    inner.unwrap_or(text).to_owned()
 }

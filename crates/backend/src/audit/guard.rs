@@ -12,7 +12,7 @@ use oncemore_core::{Interval, TimeType, Zone};
 use super::error::AuditError;
 use super::rows::text_row;
 use crate::source::cells::{bounds, raw, show};
-use crate::source::{arrow_type, column_type, time_type};
+use crate::source::{arrow_type, column_type, nearest, time_type, type_name};
 
 /// Columns of a row that an error shows.
 const SHOWN: usize = 12;
@@ -52,12 +52,11 @@ struct Guard {
 
 impl Guard {
     fn new(schema: &SchemaRef, column: &str, interval: Interval, zone: &Zone) -> Result<Guard, AuditError> {
-        let place = schema.index_of(column).map_err(DataFusionError::from)?;
+        let place = schema.index_of(column).map_err(|_| no_column(schema, column))?;
         let found = schema.field(place).data_type();
-        let kind = column_type(found).and_then(time_type).ok_or_else(|| AuditError::NoTime {
-            column: column.to_owned(),
-            found: found.to_string(),
-        })?;
+        let kind = column_type(found)
+            .and_then(time_type)
+            .ok_or_else(|| AuditError::NoTime { column: column.to_owned(), found: type_name(found) })?;
         let (from, to) = bounds(interval, kind, zone);
         Ok(Guard { place, column: column.to_owned(), kind, from, to })
     }
@@ -89,6 +88,12 @@ impl Guard {
             _ => column.clone(),
         })
     }
+}
+
+fn no_column(schema: &SchemaRef, column: &str) -> AuditError {
+    let near = nearest(column, schema.fields().iter().map(|field| field.name().as_str()));
+    let help = near.map(|near| format!("\nhelp: did you mean `{near}`?")).unwrap_or_default();
+    AuditError::NoTimeColumn { column: column.to_owned(), help }
 }
 
 fn row_text(batch: &RecordBatch, row: usize) -> Result<String, AuditError> {

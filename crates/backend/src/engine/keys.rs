@@ -11,7 +11,11 @@ use super::InputSchema;
 type Key = BTreeSet<Column>;
 
 /// Whether rows of `plan` that are equal in the plain columns among `exprs` are one row.
-pub(super) fn covers<'a>(plan: &LogicalPlan, exprs: impl Iterator<Item = &'a Expr>, inputs: &[InputSchema]) -> bool {
+pub(super) fn covers<'a>(
+    plan: &LogicalPlan,
+    exprs: impl Iterator<Item = &'a Expr>,
+    inputs: &[InputSchema],
+) -> bool {
     let columns: Key = exprs.filter_map(|expr| expr.try_as_col().map(bare)).collect();
     keys(plan, inputs).iter().any(|key| key.is_subset(&columns))
 }
@@ -90,10 +94,14 @@ fn joined(join: &Join, inputs: &[InputSchema]) -> Vec<Key> {
     let (left_on, right_on) = equal_columns(join);
     let mut found = Vec::new();
     // A side whose key is compared adds at most one row to each row of the other.
-    if matches!(join.join_type, JoinType::Inner | JoinType::Left) && right.iter().any(|key| key.is_subset(&right_on)) {
+    if matches!(join.join_type, JoinType::Inner | JoinType::Left)
+        && right.iter().any(|key| key.is_subset(&right_on))
+    {
         found.extend(left.iter().cloned());
     }
-    if matches!(join.join_type, JoinType::Inner | JoinType::Right) && left.iter().any(|key| key.is_subset(&left_on)) {
+    if matches!(join.join_type, JoinType::Inner | JoinType::Right)
+        && left.iter().any(|key| key.is_subset(&left_on))
+    {
         found.extend(right.iter().cloned());
     }
     for a in &left {

@@ -11,14 +11,15 @@ mod analysis;
 mod exact;
 mod functions;
 mod keys;
+mod lists;
 mod names;
 mod output;
 mod parameters;
 mod ranges;
 mod session;
-mod ties;
 #[cfg(test)]
 mod tests;
+mod ties;
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -5,6 +5,7 @@
 //! may be too wide, never too narrow.
 
 mod bounds;
+mod joins;
 mod values;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,7 +33,10 @@ pub(super) fn reads(
     parameters: &[Parameter],
     inputs: &[InputSchema],
 ) -> Result<Vec<Read>, EngineError> {
-    let optimised = state.optimize(plan)?;
+    let mut optimised = state.optimize(plan)?;
+    if let Some(narrowed) = joins::narrowed(&optimised)? {
+        optimised = state.optimize(&narrowed)?;
+    }
     let mut seen: BTreeMap<&str, Seen> =
         inputs.iter().map(|input| (input.name.as_str(), Seen::default())).collect();
     optimised.apply_with_subqueries(|node| {

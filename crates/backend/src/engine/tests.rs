@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that fails is what unwrap is for")]
 
 mod determinism;
+mod figures;
 mod parameters;
 mod reads;
 mod support;

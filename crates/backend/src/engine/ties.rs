@@ -10,14 +10,17 @@ use datafusion::common::{Column, Result as DfResult};
 use datafusion::logical_expr::expr::{AggregateFunction, WindowFunction};
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::{
-    Aggregate, Distinct, DistinctOn, Expr, Limit, LogicalPlan, Projection, Sort, SortExpr, Window, WindowFrame,
-    WindowFrameUnits,
+    Aggregate, Distinct, DistinctOn, Expr, Limit, LogicalPlan, Projection, Sort, SortExpr, Window,
+    WindowFrame, WindowFrameUnits,
 };
 
 use super::{EngineError, ErrorKind, InputSchema, keys};
 
 /// The plan with every tie broken, and a note for each place where that was needed.
-pub(super) fn broken(plan: LogicalPlan, inputs: &[InputSchema]) -> Result<(LogicalPlan, Vec<String>), EngineError> {
+pub(super) fn broken(
+    plan: LogicalPlan,
+    inputs: &[InputSchema],
+) -> Result<(LogicalPlan, Vec<String>), EngineError> {
     let mut breaker = Breaker { inputs, notes: Vec::new() };
     let plan = plan.transform_up_with_subqueries(|node| breaker.node(node))?.data;
     // The order of the result itself, where somebody reads it as such.
@@ -124,7 +127,8 @@ impl Breaker<'_> {
         if !changed {
             return Ok(node);
         }
-        let rebuilt = Aggregate::try_new_with_schema(aggregate.input, aggregate.group_expr, exprs, aggregate.schema)?;
+        let rebuilt =
+            Aggregate::try_new_with_schema(aggregate.input, aggregate.group_expr, exprs, aggregate.schema)?;
         Ok(LogicalPlan::Aggregate(rebuilt))
     }
 
@@ -174,7 +178,9 @@ impl Breaker<'_> {
     }
 
     fn sorted(&mut self, mut sort: Sort, note: Option<&str>) -> DfResult<LogicalPlan> {
-        if !sort.expr.is_empty() && keys::covers(&sort.input, sort.expr.iter().map(|sort| &sort.expr), self.inputs) {
+        if !sort.expr.is_empty()
+            && keys::covers(&sort.input, sort.expr.iter().map(|sort| &sort.expr), self.inputs)
+        {
             return Ok(LogicalPlan::Sort(sort));
         }
         let before = self.notes.len();
@@ -202,7 +208,8 @@ impl Breaker<'_> {
         let mut added = Vec::new();
         for column in input.schema().columns() {
             let expr = Expr::Column(Column::new(column.relation, column.name.clone()));
-            let known = |known: &Expr| known.try_as_col().zip(expr.try_as_col()).is_some_and(|(a, b)| same(a, b));
+            let known =
+                |known: &Expr| known.try_as_col().zip(expr.try_as_col()).is_some_and(|(a, b)| same(a, b));
             if order.iter().any(|sort| known(&sort.expr)) || taken.iter().any(|taken| known(taken)) {
                 continue;
             }
@@ -210,7 +217,10 @@ impl Breaker<'_> {
             order.push(expr.sort(true, false));
         }
         if !added.is_empty() {
-            self.notes.push(format!("{what}: rows that its order leaves equal are told apart by {}", added.join(", ")));
+            self.notes.push(format!(
+                "{what}: rows that its order leaves equal are told apart by {}",
+                added.join(", ")
+            ));
         }
     }
 }

@@ -40,13 +40,18 @@ impl Read for Hashing {
 
 impl Content {
     pub(crate) fn open(root: &Path, path: &str) -> Result<Content, SourceError> {
-        let file = File::open(root.join(path)).map_err(|error| SourceError::io(path, "can't open", &error))?;
+        let file =
+            File::open(root.join(path)).map_err(|error| SourceError::io(path, "can't open", &error))?;
         let raw = Arc::new(Mutex::new(Raw { file, hash: Sha256::new() }));
         let mut plain = BufReader::with_capacity(BLOCK, Hashing(Arc::clone(&raw)));
         let stream: Box<dyn Read + Send> = if is_gzip(path) {
             // An empty file holds no member at all; a decoder would call it cut off.
-            let empty = plain.fill_buf().map_err(|error| SourceError::io(path, "can't read", &error))?.is_empty();
-            if empty { Box::new(plain) } else { Box::new(MultiGzDecoder::new(plain)) }
+            let start = plain.fill_buf().map_err(|error| SourceError::io(path, "can't read", &error))?;
+            match start {
+                [] => Box::new(plain),
+                [0x1f, 0x8b, ..] | [0x1f] => Box::new(MultiGzDecoder::new(plain)),
+                _ => return Err(not_gzip(path)),
+            }
         } else {
             Box::new(plain)
         };
@@ -56,7 +61,8 @@ impl Content {
     /// The digest of all raw bytes; to be asked at the end of the stream.
     pub(crate) fn digest(self, path: &str) -> Result<Digest, SourceError> {
         let raw = &mut *self.raw.lock().unwrap_or_else(PoisonError::into_inner);
-        io::copy(&mut raw.file, &mut raw.hash).map_err(|error| SourceError::io(path, "can't read", &error))?;
+        io::copy(&mut raw.file, &mut raw.hash)
+            .map_err(|error| SourceError::io(path, "can't read", &error))?;
         Ok(Digest(std::mem::take(&mut raw.hash).finalize().into()))
     }
 }
@@ -70,7 +76,8 @@ impl Read for Content {
 /// The digest of a file's bytes, in one sequential read.
 pub(crate) fn digest(root: &Path, path: &str) -> Result<Digest, SourceError> {
     let mut hash = Sha256::new();
-    let mut file = File::open(root.join(path)).map_err(|error| SourceError::io(path, "can't open", &error))?;
+    let mut file =
+        File::open(root.join(path)).map_err(|error| SourceError::io(path, "can't open", &error))?;
     let mut block = vec![0; BLOCK];
     loop {
         match file.read(&mut block).map_err(|error| SourceError::io(path, "can't read", &error))? {
@@ -82,6 +89,11 @@ pub(crate) fn digest(root: &Path, path: &str) -> Result<Digest, SourceError> {
 
 pub(crate) fn is_gzip(path: &str) -> bool {
     path.to_ascii_lowercase().ends_with(".gz")
+}
+
+fn not_gzip(path: &str) -> SourceError {
+    SourceError::new(SourceErrorKind::Malformed, path, "no gzip data, which the name promises")
+        .help("compress the file, or deliver it without `.gz` in its name")
 }
 
 /// A failed read of text, told apart: broken gzip is the sender's, the rest the machine's.

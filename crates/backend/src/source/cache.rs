@@ -8,7 +8,7 @@ use oncemore_core::Digest;
 use tokio::sync::OnceCell;
 
 /// Largest input that is kept, decoded.
-const LARGEST: usize = 64 << 20;
+pub(crate) const LARGEST: usize = 64 << 20;
 
 /// What was decoded; `None` for an input that is too large to keep.
 type Slot = Arc<OnceCell<Option<Arc<Vec<RecordBatch>>>>>;

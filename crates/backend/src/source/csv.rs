@@ -17,6 +17,8 @@ use super::types::{BadValue, arrow_type, parse_column, schema};
 
 /// Longest record, in bytes: a quote that never closes must not swallow the memory.
 const MAX_RECORD: usize = 64 << 20;
+/// Most columns.
+const MAX_COLUMNS: usize = 65_536;
 /// Bytes of records that close a batch before it has all its rows.
 const BATCH_BYTES: usize = 8 << 20;
 
@@ -158,9 +160,17 @@ impl<'a> Records<'a> {
     fn header(&mut self) -> Result<Vec<String>, SourceError> {
         let mut scratch = vec![0; 1_024];
         let Some(fields) = self.record(&mut scratch)? else {
-            return Err(SourceError::new(SourceErrorKind::Malformed, self.path, "the file is empty: no header")
-                .help("a delivery without rows still has its header line"));
+            return Err(SourceError::new(
+                SourceErrorKind::Malformed,
+                self.path,
+                "the file is empty: no header",
+            )
+            .help("a delivery without rows still has its header line"));
         };
+        if fields > scratch.len() {
+            let message = format!("the header has more than {MAX_COLUMNS} columns");
+            return Err(SourceError::new(SourceErrorKind::Malformed, self.path, message));
+        }
         let mut names: Vec<String> = Vec::with_capacity(fields);
         let mut from = 0;
         for (field, end) in scratch[..fields].iter().enumerate() {
@@ -191,8 +201,11 @@ impl<'a> Records<'a> {
             let Some(found) = self.record(&mut scratch)? else { return Ok(false) };
             if found != fields {
                 let line = self.lines.last().copied().unwrap_or(1);
-                let number = if found > fields { format!("more than {fields}") } else { found.to_string() };
-                let message = format!("the row has {number} fields, {fields} expected");
+                let message = if found > fields {
+                    format!("the row has more than the {} expected", counted(fields))
+                } else {
+                    format!("the row has {}, {fields} expected", counted(found))
+                };
                 let mut error = self.place(line, found.min(fields), message);
                 error.column = None;
                 return Err(error);
@@ -237,7 +250,7 @@ impl<'a> Records<'a> {
                     let larger = self.data.len() * 2;
                     self.data.resize(larger, 0);
                 }
-                ReadRecordResult::OutputEndsFull if self.lines.is_empty() && self.ends.is_empty() => {
+                ReadRecordResult::OutputEndsFull if fields < MAX_COLUMNS && self.newlines == 0 => {
                     let larger = ends.len() * 2;
                     ends.resize(larger, 0);
                 }
@@ -287,7 +300,9 @@ impl<'a> Records<'a> {
     ) -> Result<RecordBatch, SourceError> {
         let rows = self.lines.len();
         let fields = names.len();
-        let Ok(text) = std::str::from_utf8(&self.data[..self.used]) else { return Err(self.not_utf8(fields)) };
+        let Ok(text) = std::str::from_utf8(&self.data[..self.used]) else {
+            return Err(self.not_utf8(fields));
+        };
         let field = |row: usize, place: usize| {
             let index = row * fields + place;
             let from = if index == 0 { 0 } else { self.ends[index - 1] };
@@ -330,7 +345,8 @@ impl<'a> Records<'a> {
     }
 
     fn bad(&self, name: &str, place: usize, bad: BadValue) -> SourceError {
-        let mut error = self.place(self.lines[bad.row], place, format!("{}, in column `{name}`", bad.message));
+        let mut error =
+            self.place(self.lines[bad.row], place, format!("{}, in column `{name}`", bad.message));
         error.help = bad.help.map(str::to_owned);
         error
     }
@@ -339,9 +355,14 @@ impl<'a> Records<'a> {
     fn place(&self, line: u64, field: usize, message: String) -> SourceError {
         let mut error = SourceError::new(SourceErrorKind::Malformed, self.path, message).at_line(line);
         error.shown = show_line(self.root, self.path, line);
-        error.column = error.shown.as_deref().and_then(|shown| column_of(shown, field, self.delimiter as char));
+        error.column =
+            error.shown.as_deref().and_then(|shown| column_of(shown, field, self.delimiter as char));
         error
     }
+}
+
+fn counted(fields: usize) -> String {
+    format!("{fields} field{}", if fields == 1 { "" } else { "s" })
 }
 
 fn newlines(bytes: &[u8]) -> u64 {

@@ -32,8 +32,8 @@ impl Identity {
 
     /// The identity of a file now.
     pub(crate) fn read(root: &Path, path: &str) -> Result<Identity, SourceError> {
-        let metadata =
-            fs::metadata(root.join(path)).map_err(|error| SourceError::io(path, "can't look at it", &error))?;
+        let metadata = fs::metadata(root.join(path))
+            .map_err(|error| SourceError::io(path, "can't look at it", &error))?;
         Ok(Identity::of(&metadata))
     }
 
@@ -57,7 +57,8 @@ pub(crate) struct Found {
 
 /// All files that match, sorted by path; `None` where the folder that should hold them is missing.
 pub(crate) fn files(root: &Path, pattern: &Pattern) -> Result<Option<Vec<Found>>, SourceError> {
-    let root = root.canonicalize().map_err(|error| SourceError::io(&pattern.text, "no project folder", &error))?;
+    let root =
+        root.canonicalize().map_err(|error| SourceError::io(&pattern.text, "no project folder", &error))?;
     let mut walk = Walk { root: &root, pattern, found: Vec::new() };
     let start = root.join(&pattern.prefix);
     match start.canonicalize() {
@@ -141,7 +142,8 @@ impl Walk<'_> {
             if !real(self.root, full, &path)? {
                 return Err(outside(&path));
             }
-            metadata = fs::metadata(full).map_err(|error| SourceError::io(&path, "can't look at it", &error))?;
+            metadata =
+                fs::metadata(full).map_err(|error| SourceError::io(&path, "can't look at it", &error))?;
         }
         if metadata.is_file() {
             self.found.push(Found { path, interval, identity: Identity::of(&metadata) });
@@ -152,7 +154,8 @@ impl Walk<'_> {
 
 /// Whether a link's target lies in the project's folder.
 fn real(root: &Path, link: &Path, path: &str) -> Result<bool, SourceError> {
-    let target = link.canonicalize().map_err(|error| SourceError::io(path, "can't follow the link", &error))?;
+    let target =
+        link.canonicalize().map_err(|error| SourceError::io(path, "can't follow the link", &error))?;
     Ok(target.starts_with(root))
 }
 

@@ -140,7 +140,9 @@ pub(crate) fn nearest<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>
     names
         .into_iter()
         .map(|name| (distance(&wanted.to_lowercase(), &name.to_lowercase()), name))
-        .filter(|(distance, _)| *distance <= (wanted.chars().count() / 3).max(1))
+        .filter(|(distance, _)| {
+            *distance <= (wanted.chars().count() + 1) / 3 && *distance + 1 < wanted.len().max(2)
+        })
         .min()
         .map(|(_, name)| name)
 }

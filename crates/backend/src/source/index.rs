@@ -6,8 +6,8 @@ use std::sync::OnceLock;
 
 use arrow::datatypes::SchemaRef;
 use oncemore_core::{
-    Calendar, ColumnPrint, CompleteWhen, Digest, Digester, Fingerprint, Instant, Interval, IntervalLength, Missing,
-    SourceSpec, Zone,
+    Calendar, ColumnPrint, CompleteWhen, Digest, Digester, Fingerprint, Instant, Interval, IntervalLength,
+    Missing, SourceSpec, Zone,
 };
 use serde::{Deserialize, Serialize};
 
@@ -185,7 +185,8 @@ impl SourceIndex {
                             let file = self.files.iter().find(|file| file.columns == place);
                             file.map_or("?", |file| file.path.as_str())
                         };
-                        let message = format!("column `{name}` is {kind} here, but {own} in `{}`", path(*first));
+                        let message =
+                            format!("column `{name}` is {kind} here, but {own} in `{}`", path(*first));
                         return Err(SourceError::new(SourceErrorKind::Conflict, path(place), message)
                             .help("declare the column's type under `columns:` of the source"));
                     }

@@ -64,7 +64,12 @@ struct File<'a> {
 
 impl File<'_> {
     /// Gathers lines until a batch is full; whether there may be more.
-    fn gather(&self, content: &mut impl BufRead, lines: &mut Lines, number: &mut u64) -> Result<bool, SourceError> {
+    fn gather(
+        &self,
+        content: &mut impl BufRead,
+        lines: &mut Lines,
+        number: &mut u64,
+    ) -> Result<bool, SourceError> {
         while lines.numbers.len() < BATCH_ROWS && lines.text.len() < BATCH_BYTES {
             let start = lines.text.len();
             let read = content
@@ -127,7 +132,9 @@ impl File<'_> {
             match decode(&texts, line, 2) {
                 Ok(batch) if batch.num_rows() == 1 => {}
                 Ok(_) => return Err(self.malformed(*number, "more than one value in the line".to_owned())),
-                Err(why) => return Err(self.malformed(*number, format!("no JSON object of these columns: {why}"))),
+                Err(why) => {
+                    return Err(self.malformed(*number, format!("no JSON object of these columns: {why}")));
+                }
             }
         }
         Err(SourceError::new(SourceErrorKind::Malformed, self.path, "not one JSON object a line"))

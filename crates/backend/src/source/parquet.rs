@@ -20,7 +20,7 @@ use parquet::file::reader::ChunkReader;
 use super::error::{SourceError, SourceErrorKind};
 use super::read::{BATCH_ROWS, Rows, Take, Wanted};
 use super::thrift;
-use super::types::{Column, arrow_type, column_type, schema};
+use super::types::{Column, arrow_type, column_type, schema, type_name};
 
 /// Largest footer that is read.
 const MAX_FOOTER: u64 = 64 << 20;
@@ -36,8 +36,11 @@ pub(crate) fn columns(root: &Path, path: &str) -> Result<Vec<Column>, SourceErro
     let (_, _, metadata) = open(root, path)?;
     let fields = metadata.schema().fields().iter().map(|field| {
         let kind = column_type(field.data_type()).ok_or_else(|| {
-            malformed(path, format!("column `{}` is {}, which no table holds", field.name(), field.data_type()))
-                .help("declare the columns to read under `columns:` of the source")
+            malformed(
+                path,
+                format!("column `{}` is {}, which no table holds", field.name(), field.data_type()),
+            )
+            .help("declare the columns to read under `columns:` of the source")
         })?;
         Ok((field.name().clone(), kind))
     });
@@ -148,8 +151,15 @@ fn typed(
     let strict = CastOptions { safe: false, ..CastOptions::default() };
     cast_with_options(found, target, &strict).map_err(|error| {
         let range = format!("rows {} to {}", before + 1, before + found.len() as u64);
-        malformed(path, format!("column `{name}` is {}, not {target}, in {range}: {error}", found.data_type()))
-            .help("declare the type that the file has, and cast in the model")
+        malformed(
+            path,
+            format!(
+                "column `{name}` is {}, not {}, in {range}: {error}",
+                type_name(found.data_type()),
+                type_name(target)
+            ),
+        )
+        .help("declare the type that the file has, and cast in the model")
     })
 }
 
@@ -162,7 +172,9 @@ fn open(root: &Path, path: &str) -> Result<(File, u64, ArrowReaderMetadata), Sou
         return Err(malformed(path, format!("no Parquet: {size} bytes are too few for a footer")));
     }
     let mut tail = [0; 8];
-    file.seek(SeekFrom::Start(size - 8)).and_then(|_| file.read_exact(&mut tail)).map_err(|error| io(&error))?;
+    file.seek(SeekFrom::Start(size - 8))
+        .and_then(|_| file.read_exact(&mut tail))
+        .map_err(|error| io(&error))?;
     let [l0, l1, l2, l3, magic @ ..] = tail;
     if magic != *b"PAR1" {
         return Err(malformed(path, "no Parquet: the file does not end in `PAR1`")
@@ -210,7 +222,11 @@ fn sane(path: &str, metadata: &ParquetMetaData, size: u64) -> Result<(), SourceE
                 return wrong(format!("column `{}` lies outside of the file", chunk.column_path().string()));
             }
             if chunk.num_values() < 0 || chunk.num_values() > MAX_ROWS {
-                return wrong(format!("column `{}` has {} values", chunk.column_path().string(), chunk.num_values()));
+                return wrong(format!(
+                    "column `{}` has {} values",
+                    chunk.column_path().string(),
+                    chunk.num_values()
+                ));
             }
         }
     }

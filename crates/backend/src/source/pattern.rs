@@ -30,7 +30,11 @@ const SEPARATOR: &str = "|";
 
 impl Pattern {
     /// Compiles a path. `length` is that of the interval one path stands for; by default its finest field's.
-    pub(crate) fn new(text: &str, length: Option<IntervalLength>, zone: &Zone) -> Result<Pattern, SourceError> {
+    pub(crate) fn new(
+        text: &str,
+        length: Option<IntervalLength>,
+        zone: &Zone,
+    ) -> Result<Pattern, SourceError> {
         let wrong = |message: String| SourceError::new(SourceErrorKind::Declaration, text, message);
         inside(text)?;
         let (glob, formats) = cut(text).map_err(&wrong)?;
@@ -181,9 +185,10 @@ fn finest_of(directive: char) -> IntervalLength {
 
 fn parse(format: &str, text: &str) -> Option<DateTime> {
     let parsed = strtime::parse(format, text).ok()?;
-    let date = parsed.to_date().ok().or_else(|| {
-        Date::new(parsed.year()?, parsed.month().unwrap_or(1), parsed.day().unwrap_or(1)).ok()
-    })?;
+    let date = parsed
+        .to_date()
+        .ok()
+        .or_else(|| Date::new(parsed.year()?, parsed.month().unwrap_or(1), parsed.day().unwrap_or(1)).ok())?;
     let time = Time::new(parsed.hour().unwrap_or(0), parsed.minute().unwrap_or(0), 0, 0).ok()?;
     Some(date.to_datetime(time))
 }

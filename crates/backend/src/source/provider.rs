@@ -22,13 +22,11 @@ use datafusion::logical_expr::{Expr, TableType};
 use datafusion::physical_expr::EquivalenceProperties;
 use datafusion::physical_plan::execution_plan::{Boundedness, EmissionType};
 use datafusion::physical_plan::stream::RecordBatchReceiverStream;
-use datafusion::physical_plan::{
-    DisplayAs, DisplayFormatType, ExecutionPlan, Partitioning, PlanProperties,
-};
-use oncemore_core::{Format, Interval, SourceSpec};
+use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, Partitioning, PlanProperties};
+use oncemore_core::{Digest, Digester, Format, Interval, SourceSpec};
 
 use super::bytes;
-use super::cache::ProviderCache;
+use super::cache::{LARGEST, ProviderCache};
 use super::discover::Identity;
 use super::error::{SourceError, SourceErrorKind};
 use super::index::{SourceFile, SourceIndex};
@@ -43,7 +41,7 @@ pub struct SourceTable {
     schema: SchemaRef,
     files: Vec<SourceFile>,
     /// Set where all files are read and the source may be kept decoded.
-    cache: Option<(Arc<ProviderCache>, oncemore_core::Digest)>,
+    cache: Option<(Arc<ProviderCache>, Digest)>,
 }
 
 /// The table of a source's rows in `range` ([`Interval::WHOLE`] for all; `None`: the task reads nothing of it).
@@ -64,9 +62,17 @@ pub fn provider(
     let Some(range) = range else { return Ok(Arc::new(EmptyTable::new(schema))) };
     let files: Vec<SourceFile> = index.files_in(range).cloned().collect();
     let holding = index.files.iter().filter(|file| file.rows > 0).count();
-    let cache = cache.filter(|_| files.len() == holding).map(|cache| (Arc::clone(cache), index.version()));
+    let bytes: u64 = files.iter().map(|file| file.identity.bytes()).sum();
+    let kept = cache.filter(|_| files.len() == holding && bytes <= LARGEST as u64);
+    let cache = kept.map(|cache| (Arc::clone(cache), decoded_version(index)));
     let reader = Reader { spec: index.spec.clone(), root: project_root.to_owned(), columns };
     Ok(Arc::new(SourceTable { reader: Arc::new(reader), schema, files, cache }))
+}
+
+/// Of decoded batches: the bytes and how they are read.
+fn decoded_version(index: &SourceIndex) -> Digest {
+    let spec = serde_json::to_vec(&index.spec).unwrap_or_default();
+    Digester::new("decoded source").field("files", index.version().0).field("spec", spec).finish()
 }
 
 #[async_trait]

@@ -7,9 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use oncemore_commit::rows::{RowHasher, RowsPrint};
-use oncemore_core::{
-    Calendar, CompleteWhen, Format, Instant, Interval, Missing, SourceSpec, TimeType, Zone,
-};
+use oncemore_core::{Calendar, CompleteWhen, Format, Instant, Interval, Missing, SourceSpec, TimeType, Zone};
 
 use super::bytes;
 use super::cells::{self, Cells};
@@ -36,13 +34,19 @@ pub async fn scan(
     now: Instant,
 ) -> Result<SourceIndex, SourceError> {
     let zone = Zone::named(&spec.time_zone).ok_or_else(|| {
-        SourceError::new(SourceErrorKind::Declaration, &spec.path, format!("unknown time zone `{}`", spec.time_zone))
+        SourceError::new(
+            SourceErrorKind::Declaration,
+            &spec.path,
+            format!("unknown time zone `{}`", spec.time_zone),
+        )
     })?;
     let pattern = Pattern::new(&spec.path, spec.path_interval, &zone)?;
     let found = match discover::files(project_root, &pattern)? {
         Some(found) => found,
         // A folder that vanished with its files is told file by file; one that never was is a mistake.
-        None if spec.missing == Missing::Empty || known.is_some_and(|known| !known.files.is_empty()) => Vec::new(),
+        None if spec.missing == Missing::Empty || known.is_some_and(|known| !known.files.is_empty()) => {
+            Vec::new()
+        }
         None => return Err(no_folder(spec, &pattern)),
     };
     let usable = known.filter(|known| known.fits(spec, cells));
@@ -69,8 +73,12 @@ pub async fn scan(
 
 fn no_folder(spec: &SourceSpec, pattern: &Pattern) -> SourceError {
     let folder = if pattern.prefix.is_empty() { "." } else { &pattern.prefix };
-    SourceError::new(SourceErrorKind::Missing, &spec.path, format!("folder `{folder}` of source `{}` is missing", spec.name))
-        .help("make the folder, correct `path:`, or write `missing: empty`")
+    SourceError::new(
+        SourceErrorKind::Missing,
+        &spec.path,
+        format!("folder `{folder}` of source `{}` is missing", spec.name),
+    )
+    .help("make the folder, correct `path:`, or write `missing: empty`")
 }
 
 fn file<'a>(known: &'a SourceIndex, path: &str) -> Option<&'a SourceFile> {
@@ -114,7 +122,11 @@ async fn read_all(job: Job, changed: Vec<Changed>) -> Result<Vec<ReadFile>, Sour
         .collect();
     for task in tasks {
         task.await.map_err(|error| {
-            SourceError::new(SourceErrorKind::Internal, &work.0.spec.path, format!("the scan broke off: {error}"))
+            SourceError::new(
+                SourceErrorKind::Internal,
+                &work.0.spec.path,
+                format!("the scan broke off: {error}"),
+            )
         })?;
     }
     let mut done = std::mem::take(&mut *work.4.lock().unwrap_or_else(PoisonError::into_inner));
@@ -169,8 +181,12 @@ impl Job {
                 Format::Parquet => "declare its type under `columns:` of the source, or take `time:` away",
                 _ => "declare it under `columns:` as DATE, TIMESTAMP or TIMESTAMPTZ",
             };
-            SourceError::new(SourceErrorKind::Declaration, path, format!("time column `{name}` is {kind}, no time"))
-                .help(help)
+            SourceError::new(
+                SourceErrorKind::Declaration,
+                path,
+                format!("time column `{name}` is {kind}, no time"),
+            )
+            .help(help)
         })?;
         Ok(Some((place, time)))
     }
@@ -202,8 +218,9 @@ impl<'a> Gather<'a> {
         columns: &[Column],
         time: Option<(usize, TimeType)>,
     ) -> Result<Self, SourceError> {
-        let hasher = RowHasher::new(&types::schema(columns), &job.spec.key)
-            .map_err(|error| SourceError::new(SourceErrorKind::Declaration, &found.path, error.to_string()))?;
+        let hasher = RowHasher::new(&types::schema(columns), &job.spec.key).map_err(|error| {
+            SourceError::new(SourceErrorKind::Declaration, &found.path, error.to_string())
+        })?;
         let kind = time.map_or(TimeType::Instant, |(_, kind)| kind);
         let mut cells = Cells::new(&job.cells, &job.zone, kind);
         let mut prints = Vec::new();
@@ -256,8 +273,11 @@ impl<'a> Gather<'a> {
             Some(_) => String::new(),
             None => format!(" in row {}", rows.before + row as u64 + 1),
         };
-        let mut error =
-            SourceError::new(SourceErrorKind::Malformed, self.path, format!("time column `{name}` {what}{place}"));
+        let mut error = SourceError::new(
+            SourceErrorKind::Malformed,
+            self.path,
+            format!("time column `{name}` {what}{place}"),
+        );
         error.line = line;
         error.shown = line.and_then(|line| bytes::show_line(self.root, self.path, line));
         error.help("each row needs its time: correct the file, or read the source without `time:`")

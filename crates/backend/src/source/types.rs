@@ -60,6 +60,11 @@ pub fn column_type(kind: &DataType) -> Option<ColumnType> {
     })
 }
 
+/// What a type is called: in SQL's words where there are such.
+pub(crate) fn type_name(kind: &DataType) -> String {
+    column_type(kind).map_or_else(|| kind.to_string(), |known| known.to_string())
+}
+
 /// How a type places a row in time, if it does.
 pub fn time_type(kind: ColumnType) -> Option<TimeType> {
     match kind {
@@ -155,7 +160,8 @@ fn each<'a>(
 ) -> Result<(), BadValue> {
     for (row, value) in values.enumerate() {
         take(value).map_err(|Refused(help)| {
-            let text: String = value.unwrap_or_default().chars().take(60).collect();
+            let shown = |c: char| if c.is_control() { ' ' } else { c };
+            let text: String = value.unwrap_or_default().chars().map(shown).take(60).collect();
             BadValue { row, message: format!("`{text}` is no {kind}"), help }
         })?;
     }
@@ -242,7 +248,8 @@ fn date(text: &[u8]) -> Option<i32> {
 }
 
 fn instant(text: &str) -> Result<i64, Refused> {
-    let (micros, offset) = timestamp(text).ok_or(Refused(Some("instants are written 2013-03-01T05:00:00Z")))?;
+    let (micros, offset) =
+        timestamp(text).ok_or(Refused(Some("instants are written 2013-03-01T05:00:00Z")))?;
     Ok(micros - offset.ok_or(Refused(Some(INSTANT_HELP)))? * 1_000_000)
 }
 
@@ -278,7 +285,7 @@ fn timestamp(text: &str) -> Option<(i64, Option<i64>)> {
     Some((micros, offset_seconds(rest)?))
 }
 
-#[expect(clippy::option_option, reason = "outer: malformed, inner: none written")]
+/// Outer: malformed, inner: none written.
 fn offset_seconds(text: &[u8]) -> Option<Option<i64>> {
     let (sign, digits) = match text {
         [] => return Some(None),

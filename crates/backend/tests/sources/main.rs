@@ -2,5 +2,9 @@
 #![expect(clippy::unwrap_used, reason = "a test that can't go on fails")]
 
 mod bad_input;
+mod delivery;
+mod figures;
 mod prints;
 mod support;
+mod tables;
+mod zones;

@@ -7,7 +7,7 @@ use arrow::array::{
     ArrayRef, Date32Array, Decimal128Array, Float64Array, Int32Array, RecordBatch, StringArray,
     TimestampMicrosecondArray,
 };
-use oncemore_backend::source::SourceIndex;
+use oncemore_backend::source::{ProviderCache, SourceIndex, provider};
 use oncemore_core::{Fingerprint, Format, Interval, SourceSpec};
 
 use crate::support::{Project, csv, day, gzip, query, spec};
@@ -46,7 +46,8 @@ async fn every_format_and_split_gives_the_same_cells() {
 
     // Split over files, in another order of rows and columns, gzip among them.
     project.write("two/a.csv", HEADER.to_owned() + ROWS[3] + "\r\n" + ROWS[0] + "\r\n");
-    let turned = "n,d,b,extra,s,w,z,x,m\n-2147483648,2013-03-02,NA,9,é,2013-03-02T00:00,2013-03-02T05:00:00Z,,\n";
+    let turned =
+        "n,d,b,extra,s,w,z,x,m\n-2147483648,2013-03-02,NA,9,é,2013-03-02T00:00,2013-03-02T05:00:00Z,,\n";
     project.write("two/b.csv.gz", gzip(turned));
     project.write("two/c.csv", HEADER.to_owned() + ROWS[1]);
     let two = project.scan(&declared("two/*.csv*", csv())).await.unwrap();
@@ -86,12 +87,19 @@ fn batch() -> RecordBatch {
             Arc::new(cents.with_precision_and_scale(10, 2).unwrap())
         }),
         ("s", Arc::new(StringArray::from(vec!["a", "x, y", "é", "a"]))),
-        ("w", Arc::new(micros([midnight, midnight + day - 1, midnight + day, midnight + day + 36_000_000_000]))),
+        (
+            "w",
+            Arc::new(micros([midnight, midnight + day - 1, midnight + day, midnight + day + 36_000_000_000])),
+        ),
         ("z", {
             let five = 18_000_000_000;
             let half = 1_800_000_000;
-            let values =
-                [midnight + five, midnight - half + 1, midnight + day + five, midnight + day + 36_000_000_000];
+            let values = [
+                midnight + five,
+                midnight - half + 1,
+                midnight + day + five,
+                midnight + day + 36_000_000_000,
+            ];
             Arc::new(micros(values).with_timezone("UTC"))
         }),
         ("b", Arc::new(arrow::array::BooleanArray::from(vec![Some(true), Some(false), None, Some(true)]))),
@@ -149,11 +157,81 @@ async fn a_source_reads_as_a_table() {
     let index = project.scan(&declared("in/*.csv", csv())).await.unwrap();
     let table = project.table(&index, Interval::WHOLE);
     let shown = query(table, "SELECT d, n, m, s, z FROM t ORDER BY d, n").await.unwrap();
-    insta::assert_snapshot!(shown, @"");
+    insta::assert_snapshot!(shown, @"
+    +------------+-------------+-------+------+-----------------------------+
+    | d          | n           | m     | s    | z                           |
+    +------------+-------------+-------+------+-----------------------------+
+    | 2013-03-01 | 1           | 12.30 | a    | 2013-03-01T05:00:00Z        |
+    | 2013-03-01 |             | -0.01 | x, y | 2013-02-28T23:30:00.000001Z |
+    | 2013-03-02 | -2147483648 |       | é    | 2013-03-02T05:00:00Z        |
+    | 2013-03-02 | 7           | 0.00  | a    | 2013-03-02T10:00:00Z        |
+    +------------+-------------+-------+------+-----------------------------+
+    ");
     let second = project.table(&index, day("UTC", "2013-03-02"));
     let shown = query(second, "SELECT count(*) AS rows, sum(n) AS total FROM t").await.unwrap();
-    insta::assert_snapshot!(shown, @"");
+    insta::assert_snapshot!(shown, @"
+    +------+-------------+
+    | rows | total       |
+    +------+-------------+
+    | 2    | -2147483641 |
+    +------+-------------+
+    ");
     let none = oncemore_backend::source::provider(project.root(), &index, None, None).unwrap();
     let shown = query(none, "SELECT count(*) AS rows FROM t").await.unwrap();
-    insta::assert_snapshot!(shown, @"");
+    insta::assert_snapshot!(shown, @"
+    +------+
+    | rows |
+    +------+
+    | 0    |
+    +------+
+    ");
+}
+
+#[tokio::test]
+async fn a_small_source_is_decoded_once_for_each_version() {
+    let project = Project::new();
+    project.write("in/a.csv", "a,b\n1,x\n2,y\n");
+    let declared = spec("in/a.csv", csv(), "a INTEGER, b TEXT", None);
+    let index = project.scan(&declared).await.unwrap();
+    let cache = Arc::new(ProviderCache::new(64 << 20));
+    let read =
+        |index: &SourceIndex| provider(project.root(), index, Some(Interval::WHOLE), Some(&cache)).unwrap();
+    let shown = query(read(&index), "SELECT b, a FROM t ORDER BY a").await.unwrap();
+    std::fs::remove_file(project.root().join("in/a.csv")).unwrap();
+    assert_eq!(query(read(&index), "SELECT b, a FROM t ORDER BY a").await.unwrap(), shown);
+    project.write("in/a.csv", "a,b\n3,x\n");
+    let index = project.rescan(&declared, &index).await.unwrap();
+    let shown = query(read(&index), "SELECT b, a FROM t ORDER BY a").await.unwrap();
+    assert!(shown.contains("| x | 3 |"), "{shown}");
+}
+
+#[tokio::test]
+async fn other_dialects_of_csv() {
+    let project = Project::new();
+    project.write("in/a.txt", "1;a,b;\\N\n2;\"c;\"\"d\"\"\";5\n");
+    let format = Format::Csv { header: false, delimiter: ';', null: vec!["\\N".to_owned()] };
+    let declared = spec("in/a.txt", format, "n INTEGER, s TEXT, m DECIMAL(3,1)", None);
+    let index = project.scan(&declared).await.unwrap();
+    let shown =
+        query(project.table(&index, Interval::WHOLE), "SELECT m, s, n FROM t ORDER BY n").await.unwrap();
+    insta::assert_snapshot!(shown, @r#"
+    +-----+-------+---+
+    | m   | s     | n |
+    +-----+-------+---+
+    |     | a,b   | 1 |
+    | 5.0 | c;"d" | 2 |
+    +-----+-------+---+
+    "#);
+    // Nothing declared: every column is TEXT, a column that a file lacks is NULL.
+    project.write("all/a.csv", "a,b\n1,x\n").write("all/b.csv", "c,a\n2,3\n");
+    let index = project.scan(&spec("all/*.csv", csv(), "", None)).await.unwrap();
+    let shown = query(project.table(&index, Interval::WHOLE), "SELECT * FROM t ORDER BY a").await.unwrap();
+    insta::assert_snapshot!(shown, @r"
+    +---+---+---+
+    | a | b | c |
+    +---+---+---+
+    | 1 | x |   |
+    | 3 |   | 2 |
+    +---+---+---+
+    ");
 }

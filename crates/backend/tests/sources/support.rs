@@ -51,7 +51,11 @@ impl Project {
         source::scan(spec, self.root(), None, &days(&spec.time_zone), LATER).await
     }
 
-    pub(crate) async fn rescan(&self, spec: &SourceSpec, known: &SourceIndex) -> Result<SourceIndex, SourceError> {
+    pub(crate) async fn rescan(
+        &self,
+        spec: &SourceSpec,
+        known: &SourceIndex,
+    ) -> Result<SourceIndex, SourceError> {
         source::scan(spec, self.root(), Some(known), &days(&spec.time_zone), LATER).await
     }
 

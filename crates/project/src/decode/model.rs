@@ -60,8 +60,15 @@ pub(crate) fn decode<'n, 'a>(
     if let Some(kind) = kind {
         for (name, key, _) in own.iter().filter(|(name, ..)| !applies(kind, name)) {
             decoder.error(
-                Diagnostic::error("wrong-key", format!("a {kind} has no `{name}`"), key.location())
-                    .help(reason(kind, name)),
+                Diagnostic::error(
+                    "wrong-key",
+                    format!(
+                        "a {} has no `{name}`",
+                        if kind == Kind::Full { "full table" } else { kind.name() }
+                    ),
+                    key.location(),
+                )
+                .help(reason(kind, name)),
             );
         }
         fields = fields.retain(|name| applies(kind, name));

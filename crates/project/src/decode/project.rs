@@ -48,6 +48,7 @@ pub(crate) fn decode<'n, 'a>(decoder: &mut Decoder, root: &'n Node<'a>) -> Setti
     let fields = decoder.fields("oncemore.yml", "project", root);
     match fields.get("name") {
         Some(node) => settings.name = decode_name(decoder, node).unwrap_or_default(),
+        None if !matches!(root.data, Data::Map(_)) => {}
         None => {
             let location = Location { path: root.path.to_owned(), start: root.start, end: root.start };
             decoder.missing("name", location, "begin with `name: <project>`");

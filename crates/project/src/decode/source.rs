@@ -12,6 +12,9 @@ use crate::yaml::Node;
 const FORMATS: [(&str, &[&str]); 3] =
     [("csv", &["csv"]), ("ndjson", &["ndjson", "jsonl"]), ("parquet", &["parquet"])];
 
+/// The types, for who wrote none of them.
+const TYPES: &str = "known: BOOLEAN, INTEGER, BIGINT, REAL, DOUBLE, DECIMAL(p, s), TEXT, DATE, TIMESTAMP, TIMESTAMPTZ, BINARY";
+
 /// The source called by `key`, where enough of it is right.
 pub(crate) fn decode(
     decoder: &mut Decoder,
@@ -133,8 +136,7 @@ fn decode_columns(decoder: &mut Decoder, fields: &Fields) -> Vec<(String, Column
             Ok(kind) => columns.push((name.to_owned(), kind)),
             Err(_) => {
                 let message = format!("unknown type `{text}`");
-                let help = suggest(&text, &known)
-                    .unwrap_or_else(|| format!("known: DECIMAL(p, s), {}", known.join(", ")));
+                let help = suggest(&text, &known).unwrap_or_else(|| TYPES.to_owned());
                 decoder.error(Diagnostic::error("wrong-value", message, node.location()).help(help));
             }
         }

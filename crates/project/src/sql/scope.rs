@@ -30,6 +30,13 @@ pub(crate) struct Placeholder {
     pub(crate) span: Span,
 }
 
+impl Placeholder {
+    /// As written: `:name`, or what other dialects have.
+    pub(crate) fn text(&self) -> String {
+        if self.name.starts_with(['$', '?', '@']) { self.name.clone() } else { format!(":{}", self.name) }
+    }
+}
+
 /// What a query names, by place.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
@@ -106,7 +113,11 @@ impl Resolver<'_> {
     }
 
     fn span(&self, ident: &Ident) -> Span {
-        let start = self.lines.start_of(ident.span);
+        // The parser gives no place to a name in single quotes.
+        let start = match ident.span.start.line {
+            0 => self.sql.find(&ident.value).map_or(0, |found| found.saturating_sub(1)),
+            _ => self.lines.start_of(ident.span),
+        };
         let quotes = if ident.quote_style.is_some() { 2 } else { 0 };
         let mut end = (start + ident.value.len() + quotes).min(self.sql.len());
         while !self.sql.is_char_boundary(end) {
@@ -184,7 +195,7 @@ impl Resolver<'_> {
             ("FORMAT", query.format_clause.is_some()),
             ("`|>`", !query.pipe_operators.is_empty()),
         ];
-        self.refuse(&clauses, Span { start: 0, end: 1.min(self.sql.len()) });
+        self.refuse(&clauses, word_at(self.sql, 0));
     }
 
     fn refuse(&mut self, clauses: &[(&str, bool)], span: Span) {
@@ -208,12 +219,12 @@ impl Resolver<'_> {
                 Frame::default()
             }
             SetExpr::Insert(_) | SetExpr::Update(_) | SetExpr::Delete(_) | SetExpr::Merge(_) => {
-                let span = Span { start: 0, end: 1.min(self.sql.len()) };
+                let span = word_at(self.sql, 0);
                 self.error("not-a-query", "the query changes data", "a model is one SELECT", span);
                 Frame::default()
             }
             SetExpr::Table(_) => {
-                let span = Span { start: 0, end: 1.min(self.sql.len()) };
+                let span = word_at(self.sql, 0);
                 self.error(
                     "unsupported-sql",
                     "`TABLE x` can't be used in a model",
@@ -289,7 +300,7 @@ impl Resolver<'_> {
                 alias
             }
             _ => {
-                let span = Span { start: 0, end: 1.min(self.sql.len()) };
+                let span = word_at(self.sql, 0);
                 self.error(
                     "unsupported-sql",
                     "this form of FROM can't be used in a model",
@@ -370,7 +381,7 @@ impl Resolver<'_> {
     fn joins(&mut self, from: &[TableWithJoins]) {
         for join in from.iter().flat_map(|table| &table.joins) {
             if matches!(join.join_operator, JoinOperator::AsOf { .. }) {
-                let span = Span { start: 0, end: 1.min(self.sql.len()) };
+                let span = word_at(self.sql, 0);
                 self.error("unsupported-sql", "ASOF JOIN can't be used in a model", "join on a range", span);
             }
             self.walk(&join.join_operator);

@@ -57,7 +57,10 @@ impl Publisher {
         match (sent, answered.await) {
             (Ok(()), Ok(result)) => result,
             // Without an answer nobody knows whether the commit took place.
-            _ => Err(CommitError::unknown("the committing thread ended early")),
+            _ => Err(CommitError::Unknown {
+                doing: "hear from the committing thread".to_owned(),
+                reason: "it ended early".to_owned(),
+            }),
         }
     }
 }

@@ -53,7 +53,7 @@ fn shuffled(batch: &RecordBatch, random: &mut Random) -> Vec<RecordBatch> {
     for index in (1..order.len()).rev() {
         order.swap(index, random.below(index as u64 + 1) as usize);
     }
-    let mixed = arrow::compute::take_record_batch(batch, &order.into()).unwrap();
+    let mixed = arrow::compute::take_record_batch(batch, &arrow::array::UInt32Array::from(order)).unwrap();
     let mut parts = Vec::new();
     let mut from = 0;
     while from < mixed.num_rows() {
@@ -91,7 +91,9 @@ fn float_aggregates_have_the_same_bits() {
         sum(n) AS w, sum(DISTINCT f) AS z";
     same_everywhere(&format!("SELECT {each} FROM s.t"));
     same_everywhere(&format!("SELECT g, d, {each} FROM s.t GROUP BY g, d"));
-    same_everywhere("SELECT n, g, sum(x) FILTER (WHERE y > 0) AS a, avg(DISTINCT x) AS b, stddev(DISTINCT y) AS c FROM s.t GROUP BY n, g");
+    same_everywhere(
+        "SELECT n, g, sum(x) FILTER (WHERE y > 0) AS a, avg(DISTINCT x) AS b, stddev(DISTINCT y) AS c FROM s.t GROUP BY n, g",
+    );
     same_everywhere("SELECT x, sum(x) AS a, avg(y) AS b FROM s.t GROUP BY x");
 }
 

@@ -32,7 +32,9 @@ fn analyse(sql: &str) -> Result<Analysis, EngineError> {
 /// What an expression is for 2013-03-10 in New York, a day of 23 hours.
 fn value(expr: &str) -> String {
     let batch = RecordBatch::new_empty(schema());
-    let query = new_york(&format!("SELECT {expr} AS v FROM (SELECT count(*) AS n, max(d) AS d, max(w) AS w, max(i) AS i FROM s.t) AS s"));
+    let query = new_york(&format!(
+        "SELECT {expr} AS v FROM (SELECT count(*) AS n, max(d) AS d, max(w) AS w, max(i) AS i FROM s.t) AS s"
+    ));
     let calendar = Calendar::new(IntervalLength::Day, query.zone.clone());
     let interval = calendar.parse_range("2013-03-10").unwrap();
     let rows = run(&engine(1, 1024), &query, interval, vec![("s.t".into(), table(&[batch], 1))]).unwrap();
@@ -76,7 +78,8 @@ fn comparisons_of_every_shape_are_typed() {
         "d = (SELECT max(d) FROM s.t WHERE w < :interval_start)",
         "d IS NOT DISTINCT FROM :interval_start",
     ] {
-        analyse(&format!("SELECT x FROM s.t AS s WHERE {filter}")).unwrap_or_else(|e| panic!("{filter}: {e}"));
+        analyse(&format!("SELECT x FROM s.t AS s WHERE {filter}"))
+            .unwrap_or_else(|e| panic!("{filter}: {e}"));
     }
     analyse("SELECT a.x FROM s.t a JOIN s.t b ON a.d = b.d AND b.d >= :interval_start").unwrap();
     analyse("WITH c AS (SELECT x, CAST(:interval_start AS DATE) AS day FROM s.t) SELECT * FROM c WHERE day = :interval_end")
@@ -96,8 +99,13 @@ fn what_cannot_be_typed_is_an_error_with_the_cast_to_write() {
         "Type at 2:3: the type of `:interval_start` can't be derived: it is compared with nothing that has one; \
          write `CAST(:interval_start AS DATE)` for the local date, `AS TIMESTAMP` for local wall time or `AS TIMESTAMPTZ` for the instant"
     );
-    assert!(said("SELECT x FROM s.t WHERE t >= :interval_start").starts_with("Type at 1:30: `:interval_start` is compared with Utf8"));
-    assert!(said("SELECT x FROM s.t WHERE date_part('year', :interval_start) = 1").contains("can't be derived"));
+    assert!(
+        said("SELECT x FROM s.t WHERE t >= :interval_start")
+            .starts_with("Type at 1:30: `:interval_start` is compared with Utf8")
+    );
+    assert!(
+        said("SELECT x FROM s.t WHERE date_part('year', :interval_start) = 1").contains("can't be derived")
+    );
     assert!(said("SELECT x FROM s.t WHERE t = :carier").contains("no variable `:carier`"));
 }
 
@@ -118,7 +126,8 @@ fn an_interval_below_a_day_does_not_fit_a_date() {
 fn variables_are_values_and_views_take_part() {
     let mut query = new_york("SELECT d, x, :name AS name FROM v.recent WHERE t = :name AND x > :least");
     query.views = vec![("v.recent".into(), "SELECT * FROM s.t WHERE d >= :interval_start".into())];
-    query.variables = vec![("name".into(), Literal::Text("a'; DROP".into())), ("least".into(), Literal::Int(-3))];
+    query.variables =
+        vec![("name".into(), Literal::Text("a'; DROP".into())), ("least".into(), Literal::Int(-3))];
     let analysis = engine(1, 1024).analyse(&query).unwrap();
     assert_eq!(analysis.schema.field(2).data_type(), &DataType::Utf8);
     let again = Analysis::from_json(&analysis.to_json()).unwrap();
@@ -130,7 +139,9 @@ fn variables_are_values_and_views_take_part() {
 
 #[test]
 fn what_is_not_pure_is_refused() {
-    for call in ["now()", "current_date", "current_timestamp", "current_time", "random()", "uuid()", "today()"] {
+    for call in
+        ["now()", "current_date", "current_timestamp", "current_time", "random()", "uuid()", "today()"]
+    {
         let said = said(&format!("SELECT {call} AS v FROM s.t"));
         assert!(said.starts_with("Refused") && said.contains("another value on every run"), "{call}: {said}");
     }
@@ -146,10 +157,18 @@ fn what_is_not_pure_is_refused() {
 #[test]
 fn errors_name_the_nearest_and_the_place() {
     assert_eq!(said("SELECT x,\n  xx FROM s.t"), "UnknownColumn at 2:3: no column `xx`; did you mean `x`?");
-    assert_eq!(said("SELECT * FROM s.tt"), "Input: no input `s.tt`; did you mean `s.t`?");
-    assert!(said("SELECT FROM WHERE").starts_with("Parse at 1:"), "{}", said("SELECT FROM WHERE"));
+    assert_eq!(said("SELECT * FROM s.tt"), "Input at 1:15: no input `s.tt`; did you mean `s.t`?");
+    assert!(
+        said("SELECT x FROM s.t WHERE )").starts_with("Parse at 1:"),
+        "{}",
+        said("SELECT x FROM s.t WHERE )")
+    );
     assert!(said("SELECT NULL AS a FROM s.t").contains("CAST(NULL AS TEXT) AS a"));
     assert!(said("SELECT a.x, b.x FROM s.t a, s.t b").contains("two output columns are named `x`"));
-    assert!(said("SELECT x + t AS v FROM s.t WHERE t > d + x").starts_with("Type"), "{}", said("SELECT d + x AS v FROM s.t"));
+    assert!(
+        said("SELECT x + t AS v FROM s.t WHERE t > d + x").starts_with("Type"),
+        "{}",
+        said("SELECT d + x AS v FROM s.t")
+    );
     assert!(said("SELECT nosuch(x) AS v FROM s.t").contains("nosuch"));
 }

@@ -2,18 +2,21 @@
 
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, Date32Array, Int64Array, RecordBatch, TimestampMicrosecondArray};
+use arrow::array::{ArrayRef, Date32Array, Int64Array, RecordBatch, TimestampMicrosecondArray};
 use arrow::compute::concat_batches;
-use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
+use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use jiff::civil::{Date, Time};
 use oncemore_core::calendar::shift;
-use oncemore_core::{Bound, Calendar, ColumnsRead, Edge, Instant, Interval, IntervalLength, Offset, Read, TimeType, Zone};
+use oncemore_core::{
+    Bound, Calendar, ColumnsRead, Edge, Instant, Interval, IntervalLength, Offset, Read, TimeType, Zone,
+};
 
 use super::support::*;
 use crate::engine::exact::tests::Random;
 use crate::engine::{Engine, ErrorKind, ModelQuery};
 
-const TABLES: [(&str, TimeType); 3] = [("s.a", TimeType::Date), ("s.b", TimeType::Wall), ("s.c", TimeType::Instant)];
+const TABLES: [(&str, TimeType); 3] =
+    [("s.a", TimeType::Date), ("s.b", TimeType::Wall), ("s.c", TimeType::Instant)];
 const DAY: i64 = 86_400_000_000;
 /// 2013-02-10
 const FIRST_DAY: i64 = 15_746;
@@ -36,7 +39,11 @@ fn row(time_type: TimeType, random: &mut Random) -> Row {
     let time = match time_type {
         TimeType::Date => day,
         // Often on the edges of days and hours, where off-by-one lives.
-        _ => day * DAY + [0, 1, DAY - 1, 5 * 3_600_000_000, random.below(DAY as u64) as i64][random.below(5) as usize],
+        _ => {
+            day * DAY
+                + [0, 1, DAY - 1, 5 * 3_600_000_000, random.below(DAY as u64) as i64]
+                    [random.below(5) as usize]
+        }
     };
     let time = (random.below(12) > 0).then_some(time);
     (time, day as i32, random.below(5) as i64, random.below(9) as i64, random.below(9) as i64)
@@ -50,7 +57,8 @@ fn batch(time_type: TimeType, rows: &[Row]) -> RecordBatch {
         TimeType::Instant => Arc::new(times.collect::<TimestampMicrosecondArray>().with_timezone("UTC")),
     };
     let days: Date32Array = rows.iter().map(|row| Some(row.1)).collect();
-    let column = |value: fn(&Row) -> i64| Arc::new(rows.iter().map(value).collect::<Int64Array>()) as ArrayRef;
+    let column =
+        |value: fn(&Row) -> i64| Arc::new(rows.iter().map(value).collect::<Int64Array>()) as ArrayRef;
     let columns = vec![time, Arc::new(days), column(|r| r.2), column(|r| r.3), column(|r| r.4)];
     RecordBatch::try_new(schema(time_type), columns).unwrap()
 }
@@ -61,7 +69,9 @@ fn place(time_type: TimeType, time: i64, zone: &Zone) -> Instant {
     match time_type {
         TimeType::Instant => Instant(time),
         TimeType::Wall => zone.instant(shift::wall_from_micros(time)),
-        TimeType::Date => zone.start_of_day(shift::wall(epoch, &[Offset { days: time as i32, ..Offset::default() }]).date()),
+        TimeType::Date => {
+            zone.start_of_day(shift::wall(epoch, &[Offset { days: time as i32, ..Offset::default() }]).date())
+        }
     }
 }
 
@@ -90,12 +100,14 @@ fn condition(alias: &str, depth: u32, random: &mut Random) -> String {
         6 => format!("CAST({t} AS {kind}) {op} CAST({edge} AS {kind})"),
         7 => format!("{t} {op} CAST({edge} AS {kind})"),
         8 => format!("date_trunc('{unit}', {t}) {op} date_trunc('{unit}', CAST({edge} AS {kind}))"),
-        9 => format!("{t} {op} {kind} '2013-03-0{} 00:00:00'", 1 + random.below(9)).replace("DATE '2013", "TIMESTAMP '2013"),
+        9 => format!("{t} {op} {kind} '2013-03-0{} 00:00:00'", 1 + random.below(9))
+            .replace("DATE '2013", "TIMESTAMP '2013"),
         10 => format!("{t} {sign} INTERVAL '2 days' {op} {edge}"),
         11 => format!("{t} IN (:interval_start, :interval_end)"),
         12 => format!("NOT ({t} {op} {edge})"),
         13 => format!("CASE WHEN {alias}.v > 4 THEN {t} {op} {edge} ELSE {t} > :interval_start END"),
-        14 => pick(&["x.t IS NULL", "x.v > 3", "x.d = :interval_start", "x.t IS NOT NULL"], random).replace('x', alias),
+        14 => pick(&["x.t IS NULL", "x.v > 3", "x.d = :interval_start", "x.t IS NOT NULL"], random)
+            .replace('x', alias),
         _ => format!("{edge} {sign} INTERVAL '{span}' {op} {t}"),
     }
 }
@@ -113,37 +125,70 @@ fn sql(random: &mut Random) -> String {
         2 => format!("SELECT x.v, y.v AS w FROM {one} x {join} {two} y ON {on} WHERE {p}"),
         3 => format!("SELECT x.v, y.v AS w FROM {one} x {join} {two} y ON {on} AND {q} WHERE {p}"),
         4 => format!("SELECT x.v, y.v AS w FROM {one} x {join} {two} y ON {on} WHERE {p} AND {q}"),
-        5 => format!("SELECT x.v FROM {one} x WHERE {p} AND {negation}EXISTS (SELECT 1 FROM {two} y WHERE x.k = y.k AND {q})"),
-        6 => format!("SELECT x.v FROM {one} x WHERE {p} AND x.k {negation}IN (SELECT y.v FROM {two} y WHERE {q})"),
-        7 => format!("SELECT x.v, (SELECT max(y.v) FROM {two} y WHERE y.k = x.k AND {q}) AS m FROM {one} x WHERE {p}"),
+        5 => format!(
+            "SELECT x.v FROM {one} x WHERE {p} AND {negation}EXISTS (SELECT 1 FROM {two} y WHERE x.k = y.k AND {q})"
+        ),
+        6 => format!(
+            "SELECT x.v FROM {one} x WHERE {p} AND x.k {negation}IN (SELECT y.v FROM {two} y WHERE {q})"
+        ),
+        7 => format!(
+            "SELECT x.v, (SELECT max(y.v) FROM {two} y WHERE y.k = x.k AND {q}) AS m FROM {one} x WHERE {p}"
+        ),
         8 => format!("SELECT x.k FROM {one} x WHERE {p} UNION ALL SELECT y.v FROM {two} y WHERE {q}"),
-        9 => format!("SELECT x.k FROM {one} x WHERE {p} {} SELECT y.k FROM {two} y WHERE {q}", pick(&["EXCEPT", "INTERSECT", "UNION"], random)),
-        10 => format!("SELECT x.v, x.s FROM (SELECT *, sum(v) OVER (PARTITION BY k ORDER BY d) AS s FROM {one} x WHERE {p}) x WHERE {}", condition("x", 1, random)),
-        11 => format!("SELECT x.v, x.s FROM (SELECT *, lag(v) OVER (ORDER BY t) AS s FROM {one}) x WHERE {p}"),
-        12 => format!("SELECT x.t, x.n FROM (SELECT t, d, max(v) AS v, count(*) AS n FROM {one} GROUP BY t, d) x WHERE {p}"),
+        9 => format!(
+            "SELECT x.k FROM {one} x WHERE {p} {} SELECT y.k FROM {two} y WHERE {q}",
+            pick(&["EXCEPT", "INTERSECT", "UNION"], random)
+        ),
+        10 => format!(
+            "SELECT x.v, x.s FROM (SELECT *, sum(v) OVER (PARTITION BY k ORDER BY d) AS s FROM {one} x WHERE {p}) x WHERE {}",
+            condition("x", 1, random)
+        ),
+        11 => {
+            format!("SELECT x.v, x.s FROM (SELECT *, lag(v) OVER (ORDER BY t) AS s FROM {one}) x WHERE {p}")
+        }
+        12 => format!(
+            "SELECT x.t, x.n FROM (SELECT t, d, max(v) AS v, count(*) AS n FROM {one} GROUP BY t, d) x WHERE {p}"
+        ),
         13 => format!("SELECT x.v, x.k FROM (SELECT * FROM {one} ORDER BY t LIMIT 9) x WHERE {p}"),
-        14 => format!("WITH c AS (SELECT x.* FROM {one} x WHERE {p}) SELECT x.v, y.u FROM c x {join} c y ON {on} WHERE {q}"),
-        _ => format!("SELECT count(*) AS n FROM {one} x WHERE {p} AND x.v > (SELECT avg(y.v) FROM {two} y WHERE {q})"),
+        14 => format!(
+            "WITH c AS (SELECT x.* FROM {one} x WHERE {p}) SELECT x.v, y.u FROM c x {join} c y ON {on} WHERE {q}"
+        ),
+        _ => format!(
+            "SELECT count(*) AS n FROM {one} x WHERE {p} AND x.v > (SELECT avg(y.v) FROM {two} y WHERE {q})"
+        ),
     }
 }
 
 fn output(engine: &Engine, query: &ModelQuery, interval: Interval, tables: &[Vec<Row>]) -> RecordBatch {
-    let inputs = TABLES.iter().zip(tables).map(|((name, time_type), rows)| {
-        ((*name).to_owned(), table(&[batch(*time_type, rows)], 1))
-    });
-    let rows = run(engine, query, interval, inputs.collect()).unwrap_or_else(|e| panic!("{}: {e}", query.sql));
+    let inputs = TABLES
+        .iter()
+        .zip(tables)
+        .map(|((name, time_type), rows)| ((*name).to_owned(), table(&[batch(*time_type, rows)], 1)));
+    let rows =
+        run(engine, query, interval, inputs.collect()).unwrap_or_else(|e| panic!("{}: {e}", query.sql));
     concat_batches(&rows[0].schema(), &rows).unwrap()
 }
 
 /// Changes all that `read` says is not read.
-fn disturbed(rows: &[Row], time_type: TimeType, read: &Read, at: (Interval, &Zone, &Zone), random: &mut Random) -> Vec<Row> {
+fn disturbed(
+    rows: &[Row],
+    time_type: TimeType,
+    read: &Read,
+    at: (Interval, &Zone, &Zone),
+    random: &mut Random,
+) -> Vec<Row> {
     let (interval, zone, input_zone) = at;
     let everything = read.from.is_none() && read.to.is_none();
     let range = read.range(interval, zone, input_zone);
     let inside = |row: &Row| {
-        everything || row.0.is_some_and(|t| range.is_some_and(|range| range.contains(place(time_type, t, input_zone))))
+        everything
+            || row
+                .0
+                .is_some_and(|t| range.is_some_and(|range| range.contains(place(time_type, t, input_zone))))
     };
-    let reads = |name: &str| read.columns.as_deref().is_none_or(|columns| columns.iter().any(|column| column == name));
+    let reads = |name: &str| {
+        read.columns.as_deref().is_none_or(|columns| columns.iter().any(|column| column == name))
+    };
     let mut out: Vec<Row> = Vec::new();
     for row in rows {
         if inside(row) {
@@ -177,9 +222,11 @@ fn what_is_not_read_never_changes_the_output() {
     let (mut bounded, mut ran) = (0, 0);
     for _ in 0..rounds {
         let zone = |random: &mut Random| {
-            Zone::named(pick(&["UTC", "America/New_York", "Asia/Kolkata", "Pacific/Auckland"], random)).unwrap()
+            Zone::named(pick(&["UTC", "America/New_York", "Asia/Kolkata", "Pacific/Auckland"], random))
+                .unwrap()
         };
-        let inputs = TABLES.iter().map(|(name, time_type)| input(name, &schema(*time_type), Some(("t", *time_type))));
+        let inputs =
+            TABLES.iter().map(|(name, time_type)| input(name, &schema(*time_type), Some(("t", *time_type))));
         let mut query = query(&sql(&mut random), inputs.collect());
         query.zone = zone(&mut random);
         let input_zone = zone(&mut random);
@@ -190,8 +237,10 @@ fn what_is_not_read_never_changes_the_output() {
         };
         let calendar = Calendar::new(IntervalLength::Day, query.zone.clone());
         let interval = calendar.parse_range(&format!("2013-03-{:02}", 1 + random.below(20))).unwrap();
-        let tables: Vec<Vec<Row>> =
-            TABLES.iter().map(|(_, time_type)| (0..50).map(|_| row(*time_type, &mut random)).collect()).collect();
+        let tables: Vec<Vec<Row>> = TABLES
+            .iter()
+            .map(|(_, time_type)| (0..50).map(|_| row(*time_type, &mut random)).collect())
+            .collect();
         let before = output(&engine, &query, interval, &tables);
         for _ in 0..3 {
             let changed: Vec<Vec<Row>> = TABLES
@@ -204,7 +253,11 @@ fn what_is_not_read_never_changes_the_output() {
                 })
                 .collect();
             let after = output(&engine, &query, interval, &changed);
-            assert_eq!(before, after, "{}\n{} {input_zone} {interval}\n{:#?}", query.sql, query.zone, analysis.reads);
+            assert_eq!(
+                before, after,
+                "{}\n{} {input_zone} {interval}\n{:#?}",
+                query.sql, query.zone, analysis.reads
+            );
         }
         ran += 1;
     }
@@ -213,8 +266,10 @@ fn what_is_not_read_never_changes_the_output() {
 }
 
 fn reads(sql: &str) -> String {
-    let inputs = TABLES.iter().map(|(name, time_type)| input(name, &schema(*time_type), Some(("t", *time_type))));
-    let analysis = engine(1, 64).analyse(&query(sql, inputs.collect())).unwrap_or_else(|e| panic!("{sql}: {e}"));
+    let inputs =
+        TABLES.iter().map(|(name, time_type)| input(name, &schema(*time_type), Some(("t", *time_type))));
+    let analysis =
+        engine(1, 64).analyse(&query(sql, inputs.collect())).unwrap_or_else(|e| panic!("{sql}: {e}"));
     let side = |bound: &Option<Bound>| {
         let Some(bound) = bound else { return "open".to_owned() };
         let edge = match bound.edge {
@@ -222,7 +277,10 @@ fn reads(sql: &str) -> String {
             Edge::End => "end".to_owned(),
             Edge::Const(value) => value.to_string(),
         };
-        let moved = bound.offsets.iter().map(|offset| format!("{:+}m{:+}d{:+}us", offset.months, offset.days, offset.micros));
+        let moved = bound
+            .offsets
+            .iter()
+            .map(|offset| format!("{:+}m{:+}d{:+}us", offset.months, offset.days, offset.micros));
         edge + &moved.collect::<String>()
     };
     let shown = analysis.reads.iter().map(|read| {
@@ -242,20 +300,63 @@ fn ranges_are_as_narrow_as_the_query_says() {
         (format!("SELECT x.v FROM s.a x WHERE {day}"), "s.a(t,v) start..end"),
         (format!("SELECT count(*) AS n FROM s.b x WHERE {day}"), "s.b(t) start..end"),
         ("SELECT count(*) AS n FROM s.b x".to_owned(), "s.b() open..open"),
-        ("SELECT x.v FROM s.a x WHERE x.t BETWEEN :interval_start - INTERVAL '7 days' AND :interval_end".to_owned(),
-         "s.a(t,v) start+0m-7d+0us..end+0m+1d+0us"),
-        (format!("SELECT x.v, y.u FROM s.a x JOIN s.a y ON x.t = y.t AND x.k = y.k WHERE {day}"), "s.a(k,t,u,v) start..end"),
-        (format!("SELECT x.v, y.u FROM s.b x LEFT JOIN s.a y ON x.d = y.d WHERE {day}"), "s.a(d,u) open..open; s.b(d,t,v) start..end"),
-        (format!("SELECT x.v, y.u FROM s.b x LEFT JOIN s.b y ON x.t = y.t WHERE {day}"), "s.b(t,u,v) start..end"),
-        (format!("SELECT x.v FROM s.c x WHERE {day} OR x.t = :interval_start - INTERVAL '1 month'"), "s.c(t,v) start-1m+0d+0us..end"),
-        (format!("SELECT v FROM s.a x WHERE {day} UNION ALL SELECT v FROM s.a WHERE t >= :interval_start - INTERVAL '2 days' AND t < :interval_start"),
-         "s.a(t,v) start+0m-2d+0us..end"),
-        ("SELECT v FROM s.b x WHERE CAST(x.t AS DATE) = :interval_start".to_owned(), "s.b(t,v) start..start+0m+1d+0us"),
-        ("SELECT v FROM s.a x WHERE t >= DATE '1970-01-11' AND t <> DATE '2000-01-01'".to_owned(), "s.a(t,v) 10..open"),
-        (format!("SELECT k, s FROM (SELECT x.*, sum(v) OVER (PARTITION BY k ORDER BY t) AS s FROM s.a x) x WHERE {day}"), "s.a(k,t,v) open..open"),
-        (format!("SELECT k, s FROM (SELECT x.*, sum(v) OVER (PARTITION BY t, k) AS s FROM s.a x) x WHERE {day}"), "s.a(k,t,v) start..end"),
-        (format!("SELECT t, count(*) AS n FROM s.a GROUP BY t HAVING {}", day.replace("x.", "")), "s.a(t) start..end"),
-        (format!("SELECT x.v FROM s.a x WHERE {day} AND EXISTS (SELECT 1 FROM s.a y WHERE y.t = x.t AND y.k = 1)"), "s.a(k,t,v) start..end"),
+        (
+            "SELECT x.v FROM s.a x WHERE x.t BETWEEN :interval_start - INTERVAL '7 days' AND :interval_end"
+                .to_owned(),
+            "s.a(t,v) start+0m-7d+0us..end+0m+1d+0us",
+        ),
+        (
+            format!("SELECT x.v, y.u FROM s.a x JOIN s.a y ON x.t = y.t AND x.k = y.k WHERE {day}"),
+            "s.a(k,t,u,v) start..end",
+        ),
+        (
+            format!("SELECT x.v, y.u FROM s.b x LEFT JOIN s.a y ON x.d = y.d WHERE {day}"),
+            "s.a(d,u) open..open; s.b(d,t,v) start..end",
+        ),
+        (
+            format!("SELECT x.v, y.u FROM s.b x LEFT JOIN s.b y ON x.t = y.t WHERE {day}"),
+            "s.b(t,u,v) start..end",
+        ),
+        (
+            format!("SELECT x.v FROM s.c x WHERE {day} OR x.t = :interval_start - INTERVAL '1 month'"),
+            "s.c(t,v) start-1m+0d+0us..end",
+        ),
+        (
+            format!(
+                "SELECT v FROM s.a x WHERE {day} UNION ALL SELECT v FROM s.a WHERE t >= :interval_start - INTERVAL '2 days' AND t < :interval_start"
+            ),
+            "s.a(t,v) start+0m-2d+0us..end",
+        ),
+        (
+            "SELECT v FROM s.b x WHERE CAST(x.t AS DATE) = :interval_start".to_owned(),
+            "s.b(t,v) start..start+0m+1d+0us",
+        ),
+        (
+            "SELECT v FROM s.a x WHERE t >= DATE '1970-01-11' AND t <> DATE '2000-01-01'".to_owned(),
+            "s.a(t,v) 10..open",
+        ),
+        (
+            format!(
+                "SELECT k, s FROM (SELECT x.*, sum(v) OVER (PARTITION BY k ORDER BY t) AS s FROM s.a x) x WHERE {day}"
+            ),
+            "s.a(k,t,v) open..open",
+        ),
+        (
+            format!(
+                "SELECT k, s FROM (SELECT x.*, sum(v) OVER (PARTITION BY t, k) AS s FROM s.a x) x WHERE {day}"
+            ),
+            "s.a(k,t,v) start..end",
+        ),
+        (
+            format!("SELECT t, count(*) AS n FROM s.a GROUP BY t HAVING {}", day.replace("x.", "")),
+            "s.a(t) start..end",
+        ),
+        (
+            format!(
+                "SELECT x.v FROM s.a x WHERE {day} AND EXISTS (SELECT 1 FROM s.a y WHERE y.t = x.t AND y.k = 1)"
+            ),
+            "s.a(k,t,v) start..end",
+        ),
     ];
     for (sql, expected) in cases {
         assert_eq!(reads(&sql), expected, "{sql}");

@@ -63,7 +63,12 @@ pub(super) fn run(
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).build().unwrap();
     runtime.block_on(async {
         let stream = engine.compute(query, interval, inputs).await?;
-        Ok(stream.try_collect().await?)
+        let empty = RecordBatch::new_empty(stream.schema());
+        let mut rows: Vec<RecordBatch> = stream.try_collect().await?;
+        if rows.is_empty() {
+            rows.push(empty);
+        }
+        Ok(rows)
     })
 }
 

@@ -1,0 +1,285 @@
+//! The SQLite file: pointers to tables' metadata in the tables that every SQL catalog of Iceberg has, and beside them
+//! the ledger's. Owns connections and transactions; knows nothing of what a pointer leads to.
+
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use oncemore_core::TableName;
+use rusqlite::{Connection, OpenFlags, OptionalExtension, Transaction, TransactionBehavior, params};
+
+use crate::disk::{Disk, Step};
+use crate::error::{CommitError, Result};
+
+/// Name of the catalog in its tables: what PyIceberg's `load_catalog` takes when it is given none.
+pub const CATALOG: &str = "default";
+/// Name of the SQLite file in a warehouse folder.
+pub const FILE: &str = "oncemore.db";
+/// Version of the ledger's tables.
+const FORMAT: i64 = 1;
+
+const SCHEMA: &str = "
+CREATE TABLE IF NOT EXISTS iceberg_tables (
+    catalog_name VARCHAR(255) NOT NULL, table_namespace VARCHAR(255) NOT NULL, table_name VARCHAR(255) NOT NULL,
+    metadata_location VARCHAR(1000), previous_metadata_location VARCHAR(1000), iceberg_type VARCHAR(5),
+    PRIMARY KEY (catalog_name, table_namespace, table_name));
+CREATE TABLE IF NOT EXISTS iceberg_namespace_properties (
+    catalog_name VARCHAR(255) NOT NULL, namespace VARCHAR(255) NOT NULL, property_key VARCHAR(255) NOT NULL,
+    property_value VARCHAR(1000) NOT NULL, PRIMARY KEY (catalog_name, namespace, property_key));
+CREATE TABLE om_meta (key TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE om_index (name TEXT PRIMARY KEY, metadata_location TEXT NOT NULL, state TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE om_requests (number INTEGER PRIMARY KEY, key TEXT UNIQUE, started INTEGER NOT NULL);
+CREATE TABLE om_attempts (
+    id TEXT PRIMARY KEY, request INTEGER NOT NULL, attempt INTEGER NOT NULL, name TEXT NOT NULL,
+    \"from\" INTEGER NOT NULL, \"to\" INTEGER NOT NULL, state TEXT NOT NULL, code TEXT NOT NULL,
+    started INTEGER NOT NULL, ended INTEGER, rows INTEGER, bytes INTEGER, error TEXT, process TEXT NOT NULL
+    ) WITHOUT ROWID;
+CREATE INDEX om_attempts_slice ON om_attempts (name, \"from\");
+CREATE INDEX om_attempts_open ON om_attempts (state) WHERE state = 'open';
+CREATE TABLE om_code (name TEXT, code TEXT, seen INTEGER NOT NULL, PRIMARY KEY (name, code)) WITHOUT ROWID;
+CREATE TABLE om_cache (kind TEXT, name TEXT, key TEXT, bytes BLOB NOT NULL, PRIMARY KEY (kind, name, key));
+INSERT INTO om_meta VALUES ('format', 1), ('request', 0), ('attempt', 0);
+";
+
+/// A row that points to a table's metadata.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Pointer {
+    pub(crate) name: TableName,
+    pub(crate) location: String,
+}
+
+/// The open SQLite file.
+#[derive(Debug)]
+pub(crate) struct Catalog {
+    connection: Mutex<Connection>,
+    disk: Disk,
+    read_only: bool,
+}
+
+impl Catalog {
+    /// Opens the file, making it where there is none.
+    pub(crate) fn open(root: &Path, disk: Disk) -> Result<Self> {
+        let path = root.join(FILE);
+        if !path.exists() {
+            disk.create_folder(root)?;
+            let made =
+                std::fs::OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&path);
+            made.map_err(|error| CommitError::io(format!("create {}", path.display()), error))?;
+        }
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(&path, flags).map_err(|error| opening(&path, error))?;
+        connection.busy_timeout(Duration::from_secs(30))?;
+        let catalog = Catalog { connection: Mutex::new(connection), disk, read_only: false };
+        catalog.prepare(&path).map_err(|error| match error {
+            CommitError::Unavailable { reason, .. } => opening(&path, reason),
+            other => other,
+        })?;
+        Ok(catalog)
+    }
+
+    fn prepare(&self, path: &Path) -> Result<()> {
+        let mut connection = self.lock();
+        connection.pragma_update(None, "synchronous", "FULL")?;
+        if check_format(&connection, path)? {
+            return Ok(());
+        }
+        connection.pragma_update(None, "journal_mode", "WAL")?;
+        let making = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        // Another process may have made the tables between the look and the lock.
+        if !check_format(&making, path)? {
+            making.execute_batch(SCHEMA)?;
+        }
+        making.commit()?;
+        Ok(())
+    }
+
+    /// Opens an existing file for reading, also on media that can't be written.
+    pub(crate) fn open_read_only(root: &Path, disk: Disk) -> Result<Self> {
+        let path = root.join(FILE);
+        if !path.exists() {
+            return Err(CommitError::Config(format!("no warehouse at {}", root.display())));
+        }
+        let plain = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let look = |connection: Connection| -> Result<Connection> {
+            connection.busy_timeout(Duration::from_secs(30))?;
+            check_format(&connection, &path)?;
+            Ok(connection)
+        };
+        let opened = Connection::open_with_flags(&path, plain).map_err(CommitError::from).and_then(look);
+        let connection = match opened {
+            Err(CommitError::Unavailable { reason, .. }) => {
+                // Without a place for the shared memory of the log; fine where the log is empty.
+                if std::fs::metadata(beside(&path, "-wal")).is_ok_and(|log| log.len() > 0) {
+                    return Err(opening(&path, format!("{reason} (its log waits to be replayed)")));
+                }
+                let address = format!("file:{}?immutable=1", escape(&path));
+                let flags = plain | OpenFlags::SQLITE_OPEN_URI;
+                Connection::open_with_flags(address, flags).map_err(CommitError::from).and_then(look)?
+            }
+            other => other?,
+        };
+        Ok(Catalog { connection: Mutex::new(connection), disk, read_only: true })
+    }
+
+    pub(crate) fn is_read_only(&self) -> bool {
+        self.read_only
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Connection> {
+        // A panic in a transaction rolled it back; the connection is as good as before.
+        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Runs `work` in one immediate, durable transaction.
+    ///
+    /// # Errors
+    /// [`CommitError::Unknown`] where only the answer to COMMIT was lost; everything else rolled back.
+    pub(crate) fn write<T>(&self, work: impl FnOnce(&Transaction<'_>) -> Result<T>) -> Result<T> {
+        let mut connection = self.lock();
+        let busy = |error: std::io::Error| CommitError::io("begin a transaction of the catalog", error);
+        self.disk.step(Step::Begin, || Ok(())).map_err(busy)?;
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let done = work(&transaction)?;
+        let committed = self.disk.step(Step::Commit, || transaction.commit().map_err(std::io::Error::other));
+        committed.map_err(|error| CommitError::Unknown {
+            doing: "commit to the catalog".to_owned(),
+            reason: error.to_string(),
+        })?;
+        Ok(done)
+    }
+
+    /// Runs `work` in a transaction that a power cut may undo, together with all later ones: for numbers and notes,
+    /// which nothing that lasts depends on until a durable transaction follows, and that makes them durable too.
+    pub(crate) fn note<T>(&self, work: impl FnOnce(&Transaction<'_>) -> Result<T>) -> Result<T> {
+        let mut connection = self.lock();
+        connection.pragma_update(None, "synchronous", "NORMAL")?;
+        let done = connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)
+            .map_err(CommitError::from)
+            .and_then(|transaction| {
+                let done = work(&transaction)?;
+                transaction.commit()?;
+                Ok(done)
+            });
+        connection.pragma_update(None, "synchronous", "FULL")?;
+        done
+    }
+
+    pub(crate) fn tables(&self) -> Result<Vec<Pointer>> {
+        let connection = self.lock();
+        let mut query = connection.prepare_cached(
+            "SELECT table_namespace, table_name, metadata_location FROM iceberg_tables
+             WHERE catalog_name = ?1 AND metadata_location IS NOT NULL
+               AND (iceberg_type = 'TABLE' OR iceberg_type IS NULL) ORDER BY 1, 2",
+        )?;
+        let rows = query.query_map([CATALOG], |row| {
+            Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?, row.get::<_, String>(2)?))
+        })?;
+        let mut found = Vec::new();
+        for row in rows {
+            let (schema, name, location) = row?;
+            // A table that another writer made under a name that we don't have is none of ours.
+            if let Ok(name) = TableName::new(&schema, &name) {
+                found.push(Pointer { name, location });
+            }
+        }
+        Ok(found)
+    }
+
+    pub(crate) fn pointer(&self, name: &TableName) -> Result<Option<String>> {
+        pointer(&self.lock(), name)
+    }
+
+    /// What the index says about a table: metadata location that it reflects, and state.
+    pub(crate) fn index(&self, name: &TableName) -> Result<Option<(String, String)>> {
+        let connection = self.lock();
+        let mut query =
+            connection.prepare_cached("SELECT metadata_location, state FROM om_index WHERE name = ?1")?;
+        Ok(query.query_row([name.to_string()], |row| Ok((row.get(0)?, row.get(1)?))).optional()?)
+    }
+}
+
+pub(crate) fn pointer(connection: &Connection, name: &TableName) -> Result<Option<String>> {
+    let mut query = connection.prepare_cached(
+        "SELECT metadata_location FROM iceberg_tables
+         WHERE catalog_name = ?1 AND table_namespace = ?2 AND table_name = ?3",
+    )?;
+    let found = query.query_row(params![CATALOG, name.schema(), name.name()], |row| row.get(0));
+    Ok(found.optional()?.flatten())
+}
+
+/// Moves a pointer from `old` to `new`; false where it no longer is at `old`.
+pub(crate) fn swap(
+    transaction: &Transaction<'_>,
+    name: &TableName,
+    old: Option<&str>,
+    new: &str,
+) -> Result<bool> {
+    let (schema, table) = (name.schema(), name.name());
+    let moved = match old {
+        Some(old) => transaction
+            .prepare_cached(
+                "UPDATE iceberg_tables SET metadata_location = ?4, previous_metadata_location = ?5
+             WHERE catalog_name = ?1 AND table_namespace = ?2 AND table_name = ?3 AND metadata_location = ?5",
+            )?
+            .execute(params![CATALOG, schema, table, new, old])?,
+        None => {
+            transaction.execute(
+                "INSERT OR IGNORE INTO iceberg_namespace_properties VALUES (?1, ?2, 'exists', 'true')",
+                params![CATALOG, schema],
+            )?;
+            transaction.execute(
+                "INSERT OR IGNORE INTO iceberg_tables VALUES (?1, ?2, ?3, ?4, NULL, 'TABLE')",
+                params![CATALOG, schema, table, new],
+            )?
+        }
+    };
+    Ok(moved == 1)
+}
+
+/// Records what a table's metadata at `location` means, so that nobody needs to read it for that.
+pub(crate) fn set_index(
+    connection: &Connection,
+    name: &TableName,
+    location: &str,
+    state: &str,
+) -> Result<()> {
+    connection.prepare_cached("INSERT OR REPLACE INTO om_index VALUES (?1, ?2, ?3)")?.execute(params![
+        name.to_string(),
+        location,
+        state
+    ])?;
+    Ok(())
+}
+
+/// Whether the ledger's tables are there.
+fn check_format(connection: &Connection, path: &Path) -> Result<bool> {
+    let has = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'om_meta'";
+    if connection.query_row(has, [], |row| row.get::<_, i64>(0))? == 0 {
+        return Ok(false);
+    }
+    let format: i64 =
+        connection.query_row("SELECT value FROM om_meta WHERE key = 'format'", [], |row| row.get(0))?;
+    if format > FORMAT {
+        return Err(CommitError::Config(format!(
+            "catalog of a newer version: {} has format {format}, this build knows up to {FORMAT}; install a newer one",
+            path.display()
+        )));
+    }
+    Ok(true)
+}
+
+fn opening(path: &Path, reason: impl ToString) -> CommitError {
+    CommitError::io(format!("open the catalog {}", path.display()), reason)
+}
+
+fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
+fn escape(path: &Path) -> String {
+    path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23")
+}

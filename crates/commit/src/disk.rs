@@ -1,0 +1,168 @@
+//! The one way to the file system and to the catalog's transaction borders: durable writes, and the place where
+//! tests make any of them fail. Knows nothing of what it writes.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::error::{CommitError, Result};
+
+/// A call that leaves the process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Step {
+    /// Rows into a data file.
+    WriteData,
+    /// Files made durable.
+    SyncFiles,
+    /// A manifest, manifest list, slice map or metadata file.
+    WriteMetadata,
+    /// Names in folders made durable.
+    SyncFolders,
+    /// A file read.
+    Read,
+    /// A file removed.
+    Remove,
+    /// A transaction of the catalog begun.
+    Begin,
+    /// A transaction of the catalog committed.
+    Commit,
+}
+
+/// Whether a step is about to happen or has happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum When {
+    /// Nothing was done yet.
+    Before,
+    /// It is done; an error now is a lost answer.
+    After,
+}
+
+/// Decides whether a step fails. Production has none.
+pub trait Faults: Send + Sync + fmt::Debug {
+    /// Called before and after each step.
+    ///
+    /// # Errors
+    /// The error that the step is to fail with.
+    fn at(&self, step: Step, when: When) -> io::Result<()>;
+}
+
+#[derive(Debug)]
+struct NoFaults;
+
+impl Faults for NoFaults {
+    fn at(&self, _: Step, _: When) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A local disk.
+#[derive(Clone, Debug)]
+pub(crate) struct Disk {
+    faults: Arc<dyn Faults>,
+}
+
+impl Disk {
+    pub(crate) fn new(faults: Option<Arc<dyn Faults>>) -> Self {
+        Disk { faults: faults.unwrap_or_else(|| Arc::new(NoFaults)) }
+    }
+
+    pub(crate) fn step<T>(&self, step: Step, work: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+        self.faults.at(step, When::Before)?;
+        let done = work()?;
+        self.faults.at(step, When::After)?;
+        Ok(done)
+    }
+
+    pub(crate) fn create_folder(&self, path: &Path) -> Result<()> {
+        let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
+        made.map_err(|error| CommitError::io(format!("create folder {}", path.display()), error))
+    }
+
+    /// Makes the names of a folder and of `depth` folders above it durable.
+    pub(crate) fn sync_folders(&self, path: &Path, depth: usize) -> Result<()> {
+        let folders: Vec<&Path> = path.ancestors().take(depth + 1).collect();
+        let durable = self.step(Step::SyncFolders, || sync(&folders));
+        durable.map_err(|error| CommitError::io(format!("make folder {} durable", path.display()), error))
+    }
+
+    /// A new file for rows; nothing may be there.
+    pub(crate) fn create(&self, path: &Path) -> Result<File> {
+        let open = || OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
+        self.step(Step::WriteData, open)
+            .map_err(|error| CommitError::io(format!("create {}", path.display()), error))
+    }
+
+    /// Writes new files of one folder, then makes them and files written before durable, with the names of all.
+    ///
+    /// Syncs run side by side, so that the file system's journal takes many in one go.
+    pub(crate) fn persist(&self, new: &[(PathBuf, Vec<u8>)], before: &[PathBuf]) -> Result<()> {
+        for (path, bytes) in new {
+            let write = || {
+                let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+                file.write_all(bytes)
+            };
+            let written = self.step(Step::WriteMetadata, write);
+            written.map_err(|error| CommitError::io(format!("write {}", path.display()), error))?;
+        }
+        let files: Vec<&Path> =
+            before.iter().chain(new.iter().map(|(path, _)| path)).map(PathBuf::as_path).collect();
+        let mut folders: BTreeSet<&Path> = files.iter().filter_map(|path| path.parent()).collect();
+        // Folders of slices may be new themselves.
+        folders.extend(before.iter().filter_map(|path| path.parent()?.parent()));
+        let folders: Vec<&Path> = folders.into_iter().collect();
+        let durable = self.step(Step::SyncFiles, || sync(&files));
+        durable.map_err(|error| CommitError::io("make files durable", error))?;
+        let durable = self.step(Step::SyncFolders, || sync(&folders));
+        durable.map_err(|error| CommitError::io("make folders durable", error))
+    }
+
+    /// Replaces a small file that is a hint only: atomic, not durable.
+    pub(crate) fn replace_hint(&self, path: &Path, fresh: &Path, bytes: &[u8]) -> io::Result<()> {
+        self.step(Step::WriteMetadata, || {
+            fs::write(fresh, bytes)?;
+            fs::rename(fresh, path)
+        })
+    }
+
+    pub(crate) fn read(&self, path: &Path) -> Result<Vec<u8>> {
+        self.step(Step::Read, || fs::read(path))
+            .map_err(|error| CommitError::io(format!("read {}", path.display()), error))
+    }
+
+    /// Removes a file; one that is gone is fine.
+    pub(crate) fn remove(&self, path: &Path) -> Result<()> {
+        match self.step(Step::Remove, || fs::remove_file(path)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(CommitError::io(format!("remove {}", path.display()), error))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Threads that sync files: the calls wait for the disk, not for a processor.
+const SYNCS: usize = 8;
+
+fn sync(paths: &[&Path]) -> io::Result<()> {
+    let sync = |paths: &[&Path]| paths.iter().try_for_each(|path| File::open(path)?.sync_all());
+    if paths.len() <= 1 {
+        return sync(paths);
+    }
+    let share = paths.len().div_ceil(SYNCS);
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = paths.chunks(share).map(|paths| scope.spawn(move || sync(paths))).collect();
+        let died = |_| Err(io::Error::other("a thread that syncs files died"));
+        threads.into_iter().try_for_each(|thread| thread.join().unwrap_or_else(died))
+    })
+}
+
+/// The path of a local file, whether written as a path or as a `file:` address.
+pub(crate) fn local(location: &str) -> &str {
+    let rest = location.strip_prefix("file:").unwrap_or(location);
+    let slashes = rest.len() - rest.trim_start_matches('/').len();
+    if slashes > 1 { &rest[slashes - 1..] } else { rest }
+}

@@ -1,0 +1,115 @@
+//! What can go wrong around a commit. Each error knows what it left behind.
+
+use oncemore_core::{AttemptId, Epoch, Interval, SliceState, TableName};
+
+/// Why something in a warehouse failed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CommitError {
+    /// A later request committed into the slice.
+    #[error("`{table}` {interval} was published by the later request {by}")]
+    Superseded {
+        /// The table.
+        table: TableName,
+        /// The slice.
+        interval: Interval,
+        /// The fence found.
+        by: Epoch,
+    },
+    /// The slice holds what none of our commits put there.
+    #[error("`{table}` {interval} was changed by another writer: {detail}")]
+    Foreign {
+        /// The table.
+        table: TableName,
+        /// The slice.
+        interval: Interval,
+        /// What was found.
+        detail: String,
+    },
+    /// Somebody set the table back to an older snapshot.
+    #[error("`{table}` was set back to an older snapshot (commit {found} of {high}) by another writer")]
+    RolledBack {
+        /// The table.
+        table: TableName,
+        /// Number of the commit at the head.
+        found: u64,
+        /// Number of the last commit made.
+        high: u64,
+    },
+    /// The slice changed since the run looked at it.
+    #[error("`{table}` {interval} changed since the run looked at it")]
+    Conflict {
+        /// The table.
+        table: TableName,
+        /// The slice.
+        interval: Interval,
+        /// The attempt that owns it now.
+        found: Option<AttemptId>,
+    },
+    /// Storage or catalog could not be reached; nothing was published.
+    #[error("failed to {doing}: {reason}")]
+    Unavailable {
+        /// What was being done.
+        doing: String,
+        /// The answer.
+        reason: String,
+    },
+    /// The answer of the commit was lost: `resolve` finds out.
+    #[error("outcome unknown: failed to {doing}: {reason}")]
+    Unknown {
+        /// What was being done.
+        doing: String,
+        /// The answer.
+        reason: String,
+    },
+    /// The project asks for what a table can't do.
+    #[error("{0}")]
+    Config(String),
+    /// A file or row of ours holds what we never write.
+    #[error("{what} is damaged: {detail}")]
+    Corrupt {
+        /// The file or row.
+        what: String,
+        /// What is wrong.
+        detail: String,
+    },
+    /// A bug of ours.
+    #[error("internal error: {0}")]
+    Internal(String),
+}
+
+impl CommitError {
+    /// What the failed publish left behind.
+    pub fn slice_state(&self) -> SliceState {
+        match self {
+            CommitError::Unknown { .. } => SliceState::Unknown,
+            _ => SliceState::Unchanged,
+        }
+    }
+
+    /// Whether the same request may succeed when tried again.
+    pub fn is_retryable(&self) -> bool {
+        matches!(self, CommitError::Conflict { .. } | CommitError::Unavailable { .. })
+    }
+
+    pub(crate) fn io(doing: impl Into<String>, reason: impl ToString) -> Self {
+        CommitError::Unavailable { doing: doing.into(), reason: reason.to_string() }
+    }
+
+    pub(crate) fn corrupt(what: impl ToString, detail: impl ToString) -> Self {
+        CommitError::Corrupt { what: what.to_string(), detail: detail.to_string() }
+    }
+}
+
+impl From<rusqlite::Error> for CommitError {
+    fn from(error: rusqlite::Error) -> Self {
+        CommitError::io("use the catalog", error)
+    }
+}
+
+impl From<iceberg::Error> for CommitError {
+    fn from(error: iceberg::Error) -> Self {
+        CommitError::Internal(format!("iceberg metadata: {error}"))
+    }
+}
+
+pub(crate) type Result<T, E = CommitError> = std::result::Result<T, E>;

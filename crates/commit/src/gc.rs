@@ -1,0 +1,229 @@
+//! Removes files that no snapshot kept and no attempt can still publish.
+//!
+//! A data file of ours goes if nothing refers to it *and* the slice's fence has reached the epoch in its name: then
+//! the attempt that wrote it can never publish. Where the fence has not, and the attempt is dead, an empty fence is
+//! committed first. Age only delays, for readers that opened a file before. Files of other writers stay.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use iceberg::spec::TableMetadata;
+use oncemore_core::{Epoch, Instant, Interval, TableName};
+
+use crate::disk::local;
+use crate::error::{CommitError, Result};
+use crate::ledger::{AttemptRow, AttemptState};
+use crate::metadata::{self, MAP, manifest};
+use crate::recover::{may_live, names};
+use crate::slice_map::Entry;
+use crate::state::{IndexState, State};
+use crate::warehouse::{Warehouse, lock, text};
+
+/// What a clean-up did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Cleaned {
+    /// Files removed.
+    pub files: u64,
+    /// Their size.
+    pub bytes: u64,
+    /// Slices that got a fence against attempts that died.
+    pub fenced: u64,
+    /// Files that nothing refers to and that an attempt may still publish.
+    pub kept: u64,
+}
+
+/// A file of ours that nothing refers to.
+struct Orphan {
+    path: PathBuf,
+    bytes: u64,
+    /// Epoch, attempt and folder of a data file.
+    data: Option<(Epoch, String, String)>,
+}
+
+impl Warehouse {
+    /// Removes what nothing refers to and was last written before `older_than`.
+    ///
+    /// # Errors
+    /// Metadata that can't be read: then nothing of that table is removed.
+    pub fn gc(&self, older_than: Instant) -> Result<Cleaned> {
+        self.resolve()?;
+        let mut cleaned = Cleaned::default();
+        for table in self.tables()? {
+            self.gc_table(&table, older_than, &mut cleaned)?;
+        }
+        Ok(cleaned)
+    }
+
+    fn gc_table(&self, table: &TableName, older_than: Instant, cleaned: &mut Cleaned) -> Result<()> {
+        let queue = self.queue(table);
+        let _turn = lock(&queue);
+        // Listed before the head is read: what is committed in between is referred to by that head.
+        let folder = self.folder(table);
+        let listed = list(&folder, older_than)?;
+        let Some(state) = self.state(table)? else { return Ok(()) };
+        let reached = self.reached(&state)?;
+        let orphans: Vec<Orphan> =
+            listed.into_iter().filter(|orphan| !reached.contains(&orphan.path)).collect();
+        let attempts: BTreeMap<String, AttemptRow> = self.attempts_of(table)?;
+        let fences = self.wanted_fences(&state, &orphans, &attempts);
+        let state = if fences.is_empty() {
+            state
+        } else {
+            cleaned.fenced += fences.len() as u64;
+            self.commit_fences(&state, &fences)?;
+            self.state(table)?.ok_or_else(|| CommitError::Internal(format!("`{table}` vanished")))?
+        };
+        for orphan in orphans {
+            let dead = orphan.data.as_ref().is_none_or(|(epoch, attempt, label)| {
+                let interval = interval_of(&state, attempts.get(attempt), label);
+                interval
+                    .and_then(|interval| state.map.get(interval))
+                    .is_some_and(|entry| entry.fence >= *epoch)
+            });
+            if dead {
+                self.disk().remove(&orphan.path)?;
+                cleaned.files += 1;
+                cleaned.bytes += orphan.bytes;
+            } else {
+                cleaned.kept += 1;
+            }
+        }
+        Ok(())
+    }
+
+    fn attempts_of(&self, table: &TableName) -> Result<BTreeMap<String, AttemptRow>> {
+        Ok(self.all_attempts(table)?.into_iter().map(|row| (row.attempt.id.to_string(), row)).collect())
+    }
+
+    /// Fences against attempts that died with files staged.
+    fn wanted_fences(
+        &self,
+        state: &State,
+        orphans: &[Orphan],
+        attempts: &BTreeMap<String, AttemptRow>,
+    ) -> BTreeMap<Interval, Epoch> {
+        let own = self.world().process();
+        let mut fences: BTreeMap<Interval, Epoch> = BTreeMap::new();
+        for (epoch, attempt, label) in orphans.iter().filter_map(|orphan| orphan.data.as_ref()) {
+            let row = attempts.get(attempt);
+            let alive =
+                row.is_some_and(|row| row.state == AttemptState::Open && may_live(&row.process, &own));
+            let Some(interval) = interval_of(state, row, label).filter(|_| !alive) else { continue };
+            if state.map.get(interval).is_none_or(|entry| entry.fence < *epoch) {
+                let fence = fences.entry(interval).or_default();
+                *fence = (*fence).max(*epoch);
+            }
+        }
+        fences
+    }
+
+    /// Raises fences, and nothing else.
+    fn commit_fences(&self, state: &State, fences: &BTreeMap<Interval, Epoch>) -> Result<()> {
+        let mut map = state.map.clone();
+        for (interval, epoch) in fences {
+            let mut entry = map.get(*interval).cloned().unwrap_or_else(|| Entry::empty(*interval));
+            entry.fence = entry.fence.max(*epoch);
+            map.put(entry);
+        }
+        if !state.is_ours() {
+            // A map of a head that is not ours would make it ours; what is left waits until that is settled.
+            return Ok(());
+        }
+        let name = format!("om-map-{:08}-{:032x}.bin", state.high(), self.world().fresh_id());
+        let bytes = map.encode(&name);
+        let path = state.folder.join("metadata").join(&name);
+        self.disk().persist(&[(path, bytes)], &[])?;
+        let builder = TableMetadata::clone(&state.metadata).into_builder(Some(state.location.clone()));
+        let builder = builder.set_properties([(MAP.to_owned(), name.clone())].into())?;
+        let (_, bytes) = metadata::build(builder, metadata::next_ms(&state.metadata, self.world()))?;
+        let index = IndexState { map: Some(name) };
+        if !self.swap_metadata(&state.table, Some(state), bytes, Some(index))? {
+            return Err(CommitError::io("commit fences", "another writer was first; try again"));
+        }
+        Ok(())
+    }
+
+    /// Everything that the table's retained snapshots and metadata files refer to.
+    fn reached(&self, state: &State) -> Result<BTreeSet<PathBuf>> {
+        let current = &state.metadata;
+        let folder = state.folder.join("metadata");
+        let mut reached =
+            BTreeSet::from([PathBuf::from(local(&state.location)), folder.join("version-hint.text")]);
+        reached.extend(current.metadata_log().iter().map(|log| PathBuf::from(local(&log.metadata_file))));
+        let mut maps: BTreeSet<String> = current.properties().get(MAP).cloned().into_iter().collect();
+        for snapshot in current.snapshots() {
+            maps.extend(snapshot.summary().additional_properties.get(MAP).cloned());
+            reached.insert(PathBuf::from(local(snapshot.manifest_list())));
+            let bytes = self.disk().read(Path::new(local(snapshot.manifest_list())))?;
+            for file in manifest::parse_list(&bytes, current.format_version(), snapshot.manifest_list())? {
+                if reached.insert(PathBuf::from(local(&file.manifest_path))) {
+                    let entries = self.manifest(&file)?;
+                    reached.extend(entries.iter().map(|entry| PathBuf::from(local(entry.file_path()))));
+                }
+            }
+        }
+        for map in maps {
+            let homes = self.load_map(&state.folder, Some(&map))?.homes();
+            reached.extend(homes.into_iter().map(|home| folder.join(home)));
+            reached.insert(folder.join(map));
+        }
+        Ok(reached)
+    }
+}
+
+/// The slice that a data file of an attempt belongs to: by the ledger, else by the folder it lies in.
+fn interval_of(state: &State, row: Option<&AttemptRow>, label: &str) -> Option<Interval> {
+    let known = row.map(|row| row.attempt.interval);
+    let by_label = || {
+        state
+            .map
+            .entries()
+            .map(|entry| entry.interval)
+            .find(|interval| crate::stage::label(*interval) == label)
+    };
+    known.or_else(by_label)
+}
+
+/// Files of ours in a table's folder, last written before `older_than`.
+fn list(folder: &Path, older_than: Instant) -> Result<Vec<Orphan>> {
+    let mut found = Vec::new();
+    let mut add = |path: PathBuf, data: Option<(Epoch, String, String)>| -> Result<()> {
+        let Ok(about) = std::fs::metadata(&path) else { return Ok(()) };
+        let written = about.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        let written = written.map_or(0, |time| i64::try_from(time.as_micros()).unwrap_or(i64::MAX));
+        if about.is_file() && written < older_than.0 {
+            text(&path)?;
+            found.push(Orphan { path, bytes: about.len(), data });
+        }
+        Ok(())
+    };
+    let metadata = folder.join("metadata");
+    for name in names(&metadata)? {
+        let ours = name.starts_with("om-map-")
+            || name.starts_with("snap-")
+            || name.starts_with(".version-hint.")
+            || name.ends_with("-m.avro")
+            || name.ends_with(".metadata.json");
+        if ours {
+            add(metadata.join(name), None)?;
+        }
+    }
+    let data = folder.join("data");
+    for label in names(&data)? {
+        for name in names(&data.join(&label))? {
+            if let Some((epoch, attempt)) = parse_name(&name) {
+                add(data.join(&label).join(&name), Some((epoch, attempt, label.clone())))?;
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Epoch and attempt in the name of a data file of ours.
+fn parse_name(name: &str) -> Option<(Epoch, String)> {
+    let mut parts = name.strip_prefix("om-")?.strip_suffix(".parquet")?.split('-');
+    let (request, attempt) = parts.next()?.split_once('.')?;
+    let epoch = Epoch { request: request.parse().ok()?, attempt: attempt.parse().ok()? };
+    Some((epoch, parts.next()?.to_owned()))
+}

@@ -1,0 +1,136 @@
+//! The head of a table as readers need it: schema, key and the data files of a range.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use arrow::datatypes::SchemaRef;
+use oncemore_core::{Instant, Interval, TableName};
+
+use crate::error::{CommitError, Result};
+use crate::metadata::{self, schema};
+use crate::slice_map::SliceMap;
+use crate::state::State;
+use crate::warehouse::{Warehouse, text};
+
+/// A table at one snapshot.
+#[derive(Clone, Debug)]
+pub struct TableHead {
+    /// The table.
+    pub table: TableName,
+    /// Folder of the table.
+    pub location: PathBuf,
+    /// The metadata file read.
+    pub metadata_location: String,
+    /// The snapshot; `None` before the first publish with rows.
+    pub snapshot_id: Option<i64>,
+    /// The user's columns, as stored.
+    pub schema: SchemaRef,
+    /// The key columns.
+    pub key: Vec<String>,
+    pub(crate) files: Arc<Vec<DataFileRef>>,
+}
+
+/// A live data file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DataFileRef {
+    /// Absolute path.
+    pub path: String,
+    /// The slice it belongs to. Of a slice that another writer made only the start is known.
+    pub interval: Interval,
+    /// Rows in it.
+    pub rows: u64,
+    /// Its size.
+    pub bytes: u64,
+}
+
+impl TableHead {
+    /// Files of all slices that share an instant with `within`, in order of slices.
+    pub fn files(&self, within: Interval) -> Vec<DataFileRef> {
+        self.files.iter().filter(|file| file.interval.overlaps(within)).cloned().collect()
+    }
+
+    /// All files, in order of slices.
+    pub fn all_files(&self) -> &[DataFileRef] {
+        &self.files
+    }
+}
+
+impl Warehouse {
+    /// The head of a table; `None` where there is no such table.
+    ///
+    /// # Errors
+    /// Metadata that can't be read; delete files of another writer, which need a reader that merges them.
+    pub fn head(&self, table: &TableName) -> Result<Option<TableHead>> {
+        let Some(state) = self.state(table)? else { return Ok(None) };
+        let files = if state.is_ours() { files_by_map(&state)? } else { self.files_by_manifests(&state)? };
+        let current = &state.metadata;
+        Ok(Some(TableHead {
+            table: table.clone(),
+            location: state.folder.clone(),
+            metadata_location: state.location.clone(),
+            snapshot_id: current.current_snapshot_id(),
+            schema: schema::user_schema(current.current_schema())?,
+            key: metadata::key_of(current),
+            files: Arc::new(files),
+        }))
+    }
+
+    fn files_by_manifests(&self, state: &State) -> Result<Vec<DataFileRef>> {
+        let live = state.live(self)?;
+        if let Some((start, count)) = live.deletes.first_key_value() {
+            return Err(CommitError::Foreign {
+                table: state.table.clone(),
+                interval: interval_at(state, *start),
+                detail: format!(
+                    "{count} delete files of a merge-on-read writer, which this version does not read; let that writer \
+                     rewrite the data files, or replace the slice"
+                ),
+            });
+        }
+        if live.elsewhere > 0 {
+            return Err(CommitError::Foreign {
+                table: state.table.clone(),
+                interval: Interval::WHOLE,
+                detail: format!(
+                    "{} files under another partition spec than `_interval_start`",
+                    live.elsewhere
+                ),
+            });
+        }
+        let mut files = Vec::new();
+        for (start, slice) in &live.files {
+            let interval = interval_at(state, *start);
+            for file in slice {
+                let path = text(&state.full(&file.name))?;
+                files.push(DataFileRef { path, interval, rows: file.rows, bytes: file.bytes });
+            }
+        }
+        Ok(files)
+    }
+}
+
+fn files_by_map(state: &State) -> Result<Vec<DataFileRef>> {
+    files_of_map(state, &state.map)
+}
+
+/// The files that a slice map names, in order of slices.
+pub(crate) fn files_of_map(state: &State, map: &SliceMap) -> Result<Vec<DataFileRef>> {
+    let mut files = Vec::with_capacity(map.len());
+    for entry in map.entries() {
+        for file in &entry.files {
+            let path = text(&state.full(&file.name))?;
+            files.push(DataFileRef { path, interval: entry.interval, rows: file.rows, bytes: file.bytes });
+        }
+    }
+    Ok(files)
+}
+
+/// The slice that starts at `start`; where it is none of ours, everything from there on.
+pub(crate) fn interval_at(state: &State, start: Option<i64>) -> Interval {
+    match state.map.starting(start) {
+        Some(entry) => entry.interval,
+        None => {
+            start.and_then(|start| Interval::new(Instant(start), Instant::MAX)).unwrap_or(Interval::WHOLE)
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! The ledger: requests, attempts, when code was first seen, and what others cache. An index, never the truth: that
+//! is in the tables.
+
+mod attempt;
+mod cache;
+
+pub use attempt::{Attempt, AttemptEnd, AttemptRow, AttemptState};
+pub(crate) use attempt::{finish, raise};
+pub use cache::Cached;

@@ -1,0 +1,74 @@
+//! What others keep between commands: analyses, indexes of sources. May be dropped at any time.
+
+use rusqlite::{OptionalExtension, params};
+
+use crate::error::Result;
+use crate::warehouse::Warehouse;
+
+/// A cached value: kind, name, key and bytes.
+pub type Cached<'a> = (&'a str, &'a str, &'a str, &'a [u8]);
+
+impl Warehouse {
+    /// The cached bytes, where there are any.
+    ///
+    /// # Errors
+    /// The catalog can't be read.
+    pub fn cache_get(&self, kind: &str, name: &str, key: &str) -> Result<Option<Vec<u8>>> {
+        let connection = self.catalog().lock();
+        let mut query = connection
+            .prepare_cached("SELECT bytes FROM om_cache WHERE kind = ?1 AND name = ?2 AND key = ?3")?;
+        Ok(query.query_row([kind, name, key], |row| row.get(0)).optional()?)
+    }
+
+    /// Every key and value of a kind and name, by key.
+    ///
+    /// # Errors
+    /// The catalog can't be read.
+    pub fn cache_all(&self, kind: &str, name: &str) -> Result<Vec<(String, Vec<u8>)>> {
+        let connection = self.catalog().lock();
+        let mut query = connection
+            .prepare_cached("SELECT key, bytes FROM om_cache WHERE kind = ?1 AND name = ?2 ORDER BY key")?;
+        let rows = query.query_map([kind, name], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// Stores values, all in one transaction. Nothing happens in a warehouse that is open for reading only.
+    ///
+    /// # Errors
+    /// The catalog can't be written.
+    pub fn cache_put(&self, values: &[Cached<'_>]) -> Result<()> {
+        if values.is_empty() || self.catalog().is_read_only() {
+            return Ok(());
+        }
+        self.catalog().note(|transaction| {
+            let mut put =
+                transaction.prepare_cached("INSERT OR REPLACE INTO om_cache VALUES (?1, ?2, ?3, ?4)")?;
+            for (kind, name, key, bytes) in values {
+                put.execute(params![kind, name, key, bytes])?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Drops every value of a kind and name but those of `keep`.
+    ///
+    /// # Errors
+    /// The catalog can't be written.
+    pub fn cache_retain(&self, kind: &str, name: &str, keep: &[&str]) -> Result<()> {
+        if self.catalog().is_read_only() {
+            return Ok(());
+        }
+        let known = self.cache_all(kind, name)?;
+        let gone: Vec<String> =
+            known.into_iter().map(|(key, _)| key).filter(|key| !keep.contains(&key.as_str())).collect();
+        if gone.is_empty() {
+            return Ok(());
+        }
+        self.catalog().note(|transaction| {
+            let mut remove = transaction
+                .prepare_cached("DELETE FROM om_cache WHERE kind = ?1 AND name = ?2 AND key = ?3")?;
+            gone.iter().try_for_each(|key| remove.execute([kind, name, key]).map(|_| ()))?;
+            Ok(())
+        })
+    }
+}

@@ -1,0 +1,93 @@
+//! Iceberg metadata of a table: its schema and how it evolves, manifests, and the metadata file. Functions from
+//! values to values and bytes; what becomes visible when is `publish`'s.
+
+pub(crate) mod manifest;
+pub(crate) mod schema;
+pub(crate) mod stats;
+pub(crate) mod summary;
+
+use std::collections::HashMap;
+
+use iceberg::spec::{TableMetadata, TableMetadataBuilder};
+use oncemore_core::World;
+use uuid::Uuid;
+
+use crate::error::{CommitError, Result};
+
+/// Name of the slice map that goes with the head, where the head itself names none; rolls back with nothing.
+pub(crate) const MAP: &str = "oncemore.slice-map";
+/// Number of our commits; in a snapshot's summary that of the snapshot, as a table property the highest.
+pub(crate) const N: &str = "oncemore.n";
+/// The key columns, as a JSON array.
+pub(crate) const KEY: &str = "oncemore.key";
+/// Whether the table is cut into slices.
+pub(crate) const SLICED: &str = "oncemore.sliced";
+
+/// Ends a change of metadata that is to be written at `now` (ms), and returns it with its bytes.
+pub(crate) fn build(builder: TableMetadataBuilder, now_ms: i64) -> Result<(TableMetadata, Vec<u8>)> {
+    let built = builder.build()?.metadata;
+    // The library dates a change without a snapshot by the machine's clock; time is ours to give.
+    let mut json = serde_json::to_value(&built).map_err(|error| CommitError::Internal(error.to_string()))?;
+    json["last-updated-ms"] = now_ms.into();
+    let bytes = serde_json::to_vec(&json).map_err(|error| CommitError::Internal(error.to_string()))?;
+    let metadata = parse(&bytes, "new metadata")?;
+    Ok((metadata, bytes))
+}
+
+/// Reads a metadata file.
+pub(crate) fn parse(bytes: &[u8], location: &str) -> Result<TableMetadata> {
+    serde_json::from_slice(bytes).map_err(|error| CommitError::corrupt(location, error))
+}
+
+/// A time for the next change: later than the last one, also where the clock was set back.
+pub(crate) fn next_ms(metadata: &TableMetadata, world: &dyn World) -> i64 {
+    (world.now().0 / 1_000).max(metadata.last_updated_ms() + 1)
+}
+
+/// A fresh name for a metadata file that follows the one at `location`.
+pub(crate) fn next_name(location: Option<&str>, world: &dyn World) -> String {
+    let version = location.and_then(version).map_or(0, |version| version + 1);
+    format!("{version:05}-{}.metadata.json", Uuid::from_u128(world.fresh_id()))
+}
+
+/// The number in the name of a metadata file.
+pub(crate) fn version(location: &str) -> Option<u64> {
+    let name = location.rsplit('/').next()?;
+    name.trim_start_matches('v').split(['-', '.']).next()?.parse().ok()
+}
+
+/// A fresh snapshot id.
+pub(crate) fn snapshot_id(metadata: &TableMetadata, world: &dyn World) -> i64 {
+    loop {
+        let id = (world.fresh_id() >> 65) as i64;
+        if id > 0 && metadata.snapshot_by_id(id).is_none() {
+            return id;
+        }
+    }
+}
+
+/// Ids of the snapshots that refs name. The library lists refs in JSON only.
+pub(crate) fn ref_heads(metadata: &TableMetadata) -> Result<Vec<i64>> {
+    let json = serde_json::to_value(metadata).map_err(|error| CommitError::Internal(error.to_string()))?;
+    let refs = json["refs"].as_object();
+    Ok(refs.into_iter().flatten().filter_map(|(_, found)| found["snapshot-id"].as_i64()).collect())
+}
+
+/// Properties of every new table.
+pub(crate) fn new_table_properties(key: &[String], sliced: bool) -> HashMap<String, String> {
+    HashMap::from([
+        ("write.metadata.previous-versions-max".to_owned(), "10".to_owned()),
+        ("write.metadata.compression-codec".to_owned(), "none".to_owned()),
+        (KEY.to_owned(), key_json(key)),
+        (SLICED.to_owned(), sliced.to_string()),
+    ])
+}
+
+pub(crate) fn key_json(key: &[String]) -> String {
+    serde_json::Value::from(key.to_vec()).to_string()
+}
+
+pub(crate) fn key_of(metadata: &TableMetadata) -> Vec<String> {
+    let text = metadata.properties().get(KEY);
+    text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
+}

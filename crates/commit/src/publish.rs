@@ -1,0 +1,341 @@
+//! The one atomic step: slices replaced or stamped anew, fences checked, pointers swapped, ledger written, in one
+//! transaction of the catalog.
+//!
+//! A commit is planned on the newest head, its files are written, and the pointer is moved if the head is still the
+//! same; else it is planned again. Data files stay as they are. The loop is ours: it knows its own earlier commit by
+//! the attempt in the slice map.
+
+mod decide;
+mod snapshot;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use iceberg::spec::TableMetadata;
+use oncemore_core::{AttemptId, CodeVersion, Digest, Epoch, Instant, Interval, Origin, Pin, TableName};
+
+use crate::catalog;
+use crate::error::{CommitError, Result};
+use crate::ledger::{AttemptEnd, AttemptState, finish};
+use crate::slice_map::SliceMap;
+use crate::stage::Audited;
+use crate::state::State;
+use crate::warehouse::{Warehouse, lock};
+use decide::Decision;
+
+/// How often a commit is planned again when others are first. Each loss means that another one got through.
+pub(crate) const TRIES: u32 = 200;
+
+/// What a publish does to its slice.
+#[derive(Debug)]
+pub enum Change {
+    /// All rows are replaced by these; where they are what the slice holds already, only the stamp is.
+    Replace(Audited),
+    /// The rows were found to be right, without computing them: a new stamp.
+    Restamp,
+    /// What the slice holds now is accepted, whoever wrote it: a new stamp over the live files. Also ends the halt
+    /// after another writer set the table back.
+    Adopt,
+}
+
+/// What the one who publishes knows of a stamp; the rest comes from the rows and the head.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StampDraft {
+    /// The code that the rows are valid for.
+    pub code: CodeVersion,
+    /// When that code was first seen.
+    pub code_seen: Instant,
+    /// Inputs at the versions that were read, by name.
+    pub inputs: Vec<Pin>,
+    /// Digest of the audits that passed.
+    pub audits: Digest,
+    /// Epoch of the attempt.
+    pub epoch: Epoch,
+    /// Token of the attempt.
+    pub attempt: AttemptId,
+    /// Engine build that computed the rows. A restamp keeps the one before.
+    pub engine: String,
+    /// Computed, or vouched for.
+    pub origin: Origin,
+}
+
+/// One slice to publish.
+#[derive(Debug)]
+pub struct Publish {
+    /// The table.
+    pub table: TableName,
+    /// The slice.
+    pub interval: Interval,
+    /// Its new stamp.
+    pub stamp: StampDraft,
+    /// What happens to its rows.
+    pub change: Change,
+    /// The attempt that the slice's stamp named when the run looked. A restamp of a slice that changed since is a
+    /// conflict. A replace depends on nothing that the slice held: there the later request wins, see `stamp.epoch`.
+    pub expected: Option<AttemptId>,
+    /// Replace also what another writer put into the slice.
+    pub replace_foreign: bool,
+}
+
+/// How a publish ended well.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Published {
+    /// The slice holds the new rows.
+    Replaced {
+        /// The snapshot; `None` where neither before nor after there were rows.
+        snapshot_id: Option<i64>,
+    },
+    /// The slice holds what it held, under a new stamp.
+    Unchanged,
+}
+
+/// One table's part of a commit, its files not yet written.
+#[derive(Debug)]
+struct TableCommit {
+    state: Arc<State>,
+    metadata: TableMetadata,
+    location: String,
+    map: SliceMap,
+    map_file: String,
+    /// Files to write, all in the metadata folder.
+    files: Vec<(PathBuf, Vec<u8>)>,
+    manifests: Vec<(String, crate::metadata::manifest::Entries)>,
+    expired: Vec<PathBuf>,
+    /// Items by their place in the request: what they come to, rows and bytes.
+    items: Vec<(usize, Published, AttemptEnd, u64, u64)>,
+}
+
+/// Whether the transaction moved every pointer.
+enum Outcome {
+    Moved,
+    Stale,
+    Failed(CommitError),
+}
+
+impl Warehouse {
+    /// Publishes slices: those of one table in one snapshot, those of several tables in one transaction. Each has its
+    /// own answer; one that is refused holds up none of the others.
+    pub fn publish(&self, publishes: Vec<Publish>) -> Vec<Result<Published>> {
+        let mut results: Vec<Option<Result<Published>>> = publishes.iter().map(|_| None).collect();
+        let mut publishes = publishes;
+        let mut tables: BTreeMap<TableName, Vec<usize>> = BTreeMap::new();
+        for (place, publish) in publishes.iter().enumerate() {
+            tables.entry(publish.table.clone()).or_default().push(place);
+        }
+        // In order of names, so that two groups never wait for each other.
+        let queues: Vec<_> = tables.keys().map(|table| self.queue(table)).collect();
+        let _turns: Vec<_> = queues.iter().map(|queue| lock(queue)).collect();
+        for attempt in 0..TRIES {
+            let commits = self.plan(&publishes, &tables, &mut results);
+            if commits.is_empty() {
+                break;
+            }
+            match self.commit(&commits, &publishes) {
+                Outcome::Moved => {
+                    commits.into_iter().for_each(|commit| self.settle(commit, &mut publishes, &mut results));
+                    break;
+                }
+                Outcome::Stale if attempt + 1 < TRIES => {
+                    self.withdraw(&commits);
+                    // Lets the winner of this round finish; longer when many compete.
+                    std::thread::sleep(Duration::from_millis(u64::from(attempt.min(20))));
+                }
+                Outcome::Stale => {
+                    self.withdraw(&commits);
+                    let error = CommitError::io("commit", "other writers kept changing the tables");
+                    fail(&commits, &error, &mut publishes, &mut results);
+                    break;
+                }
+                Outcome::Failed(error) => {
+                    if !matches!(error, CommitError::Unknown { .. }) {
+                        self.withdraw(&commits);
+                    }
+                    fail(&commits, &error, &mut publishes, &mut results);
+                    break;
+                }
+            }
+        }
+        let lost = || Err(CommitError::Internal("a publish without an answer".to_owned()));
+        results.into_iter().map(|result| result.unwrap_or_else(lost)).collect()
+    }
+
+    /// Plans each table's commit on its newest head; answers items that need none.
+    fn plan(
+        &self,
+        publishes: &[Publish],
+        tables: &BTreeMap<TableName, Vec<usize>>,
+        results: &mut [Option<Result<Published>>],
+    ) -> Vec<TableCommit> {
+        let mut commits = Vec::new();
+        for (table, places) in tables {
+            let open: Vec<usize> = places.iter().copied().filter(|place| results[*place].is_none()).collect();
+            if open.is_empty() {
+                continue;
+            }
+            let planned = self.plan_table(table, publishes, &open);
+            match planned {
+                Ok((commit, answers)) => {
+                    answers.into_iter().for_each(|(place, answer)| results[place] = Some(answer));
+                    commits.extend(commit);
+                }
+                Err(error) => open.into_iter().for_each(|place| results[place] = Some(Err(error.clone()))),
+            }
+        }
+        commits
+    }
+
+    #[expect(clippy::type_complexity, reason = "a commit where there is one, and answers by place")]
+    fn plan_table(
+        &self,
+        table: &TableName,
+        publishes: &[Publish],
+        open: &[usize],
+    ) -> Result<(Option<TableCommit>, Vec<(usize, Result<Published>)>)> {
+        let state = self.state(table)?;
+        let state = state.ok_or_else(|| CommitError::Config(format!("there is no table `{table}`")))?;
+        let live = if state.is_ours() { None } else { Some(state.live(self)?) };
+        let mut answers = Vec::new();
+        let mut decisions = decide::Decisions::new(self, &state, live);
+        for place in open {
+            match decisions.decide(*place, &publishes[*place]) {
+                Decision::Commit => {}
+                Decision::Already(published) => answers.push((*place, Ok(published))),
+                Decision::Refuse(error) => answers.push((*place, Err(error))),
+            }
+        }
+        let commit =
+            if decisions.is_empty() { None } else { Some(snapshot::build(self, decisions, publishes)?) };
+        Ok((commit, answers))
+    }
+
+    /// Writes the files of all commits and moves all pointers, or none.
+    fn commit(&self, commits: &[TableCommit], publishes: &[Publish]) -> Outcome {
+        for commit in commits {
+            let staged = commit.items.iter().filter_map(|(place, published, ..)| {
+                match (published, &publishes[*place].change) {
+                    (Published::Replaced { .. }, Change::Replace(audited)) => Some(&audited.0.files.list),
+                    _ => None,
+                }
+            });
+            let staged: Vec<PathBuf> = staged.flatten().map(|(path, ..)| path.clone()).collect();
+            if let Err(error) = self.disk().persist(&commit.files, &staged) {
+                return Outcome::Failed(error);
+            }
+        }
+        let now = self.world().now();
+        let mut stale = false;
+        let written = self.catalog().write(|transaction| {
+            for commit in commits {
+                let (state, location) = (&commit.state, &commit.location);
+                if !catalog::swap(transaction, &state.table, Some(&state.location), location)? {
+                    stale = true;
+                    return Err(CommitError::Internal("stale".to_owned()));
+                }
+                let index = crate::state::IndexState { map: Some(commit.map_file.clone()) };
+                if commit.map.clean {
+                    catalog::set_index(transaction, &state.table, location, &index.to_json())?;
+                }
+                for (_, _, end, rows, bytes) in &commit.items {
+                    finish(transaction, end, now, Some((*rows, *bytes)))?;
+                }
+            }
+            Ok(())
+        });
+        match written {
+            Ok(()) => Outcome::Moved,
+            Err(_) if stale => Outcome::Stale,
+            Err(error @ CommitError::Unknown { .. }) => self.look_again(commits, publishes, error),
+            Err(error) => Outcome::Failed(error),
+        }
+    }
+
+    /// The answer of COMMIT was lost: the pointers tell. All moved or none, so one of them speaks for all.
+    fn look_again(&self, commits: &[TableCommit], publishes: &[Publish], lost: CommitError) -> Outcome {
+        let Some(commit) = commits.first() else { return Outcome::Moved };
+        let table = &commit.state.table;
+        match self.catalog().pointer(table) {
+            Ok(Some(now)) if now == commit.location => Outcome::Moved,
+            Ok(Some(now)) if now == commit.state.location => {
+                Outcome::Failed(CommitError::io("commit to the catalog", lost))
+            }
+            Ok(_) => {
+                let Ok(Some(state)) = self.state(table) else { return Outcome::Failed(lost) };
+                let there = commit.items.iter().any(|(place, ..)| {
+                    let publish = &publishes[*place];
+                    let stamp = state.map.get(publish.interval).and_then(|entry| entry.stamp.as_ref());
+                    stamp.is_some_and(|stamp| stamp.attempt == publish.stamp.attempt)
+                });
+                if there { Outcome::Moved } else { Outcome::Failed(lost) }
+            }
+            Err(_) => Outcome::Failed(lost),
+        }
+    }
+
+    /// After a commit: staged files are the table's now, caches and hints follow.
+    fn settle(
+        &self,
+        commit: TableCommit,
+        publishes: &mut [Publish],
+        results: &mut [Option<Result<Published>>],
+    ) {
+        let TableCommit { state, metadata, location, map, map_file, manifests, expired, items, .. } = commit;
+        for (place, published, ..) in items {
+            if let (Published::Replaced { .. }, Change::Replace(audited)) =
+                (published, &mut publishes[place].change)
+            {
+                audited.0.files.keep();
+            }
+            results[place] = Some(Ok(published));
+        }
+        manifests.into_iter().for_each(|(path, entries)| self.remember_manifest(path, entries));
+        self.write_hint(&state.table, &location);
+        for path in expired {
+            // Left over files are found by `gc`.
+            let _ = self.disk().remove(&path);
+        }
+        if map.clean {
+            self.remember(Arc::new(State {
+                table: state.table.clone(),
+                location,
+                folder: state.folder.clone(),
+                metadata,
+                map,
+                map_file: Some(map_file),
+                standing: crate::state::Standing::Ours,
+            }));
+        } else {
+            self.forget(&state.table);
+        }
+    }
+
+    /// Removes what a commit that did not happen wrote; data files stay for the next try.
+    fn withdraw(&self, commits: &[TableCommit]) {
+        for (path, _) in commits.iter().flat_map(|commit| &commit.files) {
+            // What can't be removed now is an orphan that `gc` finds.
+            let _ = self.disk().remove(path);
+        }
+    }
+}
+
+/// Answers every item of the commits with an error. Where the outcome is unknown, staged files stay.
+fn fail(
+    commits: &[TableCommit],
+    error: &CommitError,
+    publishes: &mut [Publish],
+    results: &mut [Option<Result<Published>>],
+) {
+    for (place, ..) in commits.iter().flat_map(|commit| &commit.items) {
+        if let (CommitError::Unknown { .. }, Change::Replace(audited)) =
+            (error, &mut publishes[*place].change)
+        {
+            audited.0.files.keep();
+        }
+        results[*place] = Some(Err(error.clone()));
+    }
+}
+
+fn committed(attempt: AttemptId) -> AttemptEnd {
+    AttemptEnd { id: attempt, state: AttemptState::Committed, error: None }
+}

@@ -1,0 +1,274 @@
+//! From decisions to the files of one table's commit: manifests, list, slice map, metadata.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use iceberg::spec::{
+    DataFile, MAIN_BRANCH, ManifestContentType, ManifestEntry, ManifestFile, Snapshot, TableMetadata,
+};
+use uuid::Uuid;
+
+use super::decide::Decisions;
+use super::{Change, Publish, Published, TableCommit, committed};
+use crate::disk::local;
+use crate::error::{CommitError, Result};
+use crate::metadata::manifest::{self, Writer};
+use crate::metadata::summary::{self, Amount};
+use crate::metadata::{self, MAP, N};
+use crate::state::State;
+use crate::warehouse::{Warehouse, text};
+
+/// Snapshots kept: with more, each commit would write more than the one before.
+const SNAPSHOTS: usize = 20;
+
+/// A new snapshot before it is in the metadata.
+struct Made {
+    snapshot: Snapshot,
+    manifests: Vec<(String, manifest::Entries)>,
+}
+
+pub(super) fn build(
+    warehouse: &Warehouse,
+    decisions: Decisions<'_>,
+    publishes: &[Publish],
+) -> Result<TableCommit> {
+    let state = decisions.state;
+    let folder = state.folder.join("metadata");
+    let now_ms = metadata::next_ms(&state.metadata, warehouse.world());
+    let n = state.high() + 1;
+    let map_file = format!("om-map-{n:08}-{:032x}.bin", warehouse.world().fresh_id());
+    let clean = decisions.is_clean();
+    let mut files = Vec::new();
+    let added: Vec<&DataFile> = added(&decisions, publishes);
+    let made = if added.is_empty() && decisions.gone.is_empty() {
+        None
+    } else {
+        Some(make(warehouse, &decisions, &added, (n, now_ms, &map_file), &mut files)?)
+    };
+    let mut map = decisions.map;
+    map.clean = clean;
+    let mut properties = HashMap::from([(MAP.to_owned(), map_file.clone())]);
+    if let Some(made) = &made {
+        map.n = n;
+        map.snapshot = Some(made.snapshot.snapshot_id());
+        properties.insert(N.to_owned(), n.to_string());
+    } else {
+        map.snapshot = state.metadata.current_snapshot_id();
+    }
+    files.push((folder.join(&map_file), map.encode(&map_file)));
+    let snapshot_id = made.as_ref().map(|made| made.snapshot.snapshot_id());
+    let (mut builder, expired) = change(&state.metadata, state, made.as_ref())?;
+    builder = builder.set_properties(properties)?;
+    let (built, bytes) = metadata::build(builder, now_ms)?;
+    let path = folder.join(metadata::next_name(Some(&state.location), warehouse.world()));
+    let location = text(&path)?;
+    files.push((path, bytes));
+    let item = |place: &usize, published: Published| {
+        let publish = &publishes[*place];
+        let (rows, bytes) = match &publish.change {
+            Change::Replace(audited) => (audited.0.rows, audited.0.bytes),
+            Change::Restamp | Change::Adopt => (0, 0),
+        };
+        (*place, published, committed(publish.stamp.attempt), rows, bytes)
+    };
+    let replaced = decisions.replaced.iter().map(|place| item(place, Published::Replaced { snapshot_id }));
+    let restamped = decisions.restamped.iter().map(|place| item(place, Published::Unchanged));
+    let items = replaced.chain(restamped).collect();
+    let manifests = made.map(|made| made.manifests).unwrap_or_default();
+    let state = state.clone();
+    Ok(TableCommit { state, metadata: built, location, map, map_file, files, manifests, expired, items })
+}
+
+fn added<'a>(decisions: &Decisions<'_>, publishes: &'a [Publish]) -> Vec<&'a DataFile> {
+    let staged = decisions.replaced.iter().filter_map(|place| match &publishes[*place].change {
+        Change::Replace(audited) => Some(&audited.0),
+        Change::Restamp | Change::Adopt => None,
+    });
+    staged.flat_map(|staged| staged.files.list.iter().map(|(_, file, _)| file)).collect()
+}
+
+fn make(
+    warehouse: &Warehouse,
+    decisions: &Decisions<'_>,
+    added: &[&DataFile],
+    (n, now_ms, map_file): (u64, i64, &str),
+    files: &mut Vec<(PathBuf, Vec<u8>)>,
+) -> Result<Made> {
+    let state: &State = decisions.state;
+    let current = &state.metadata;
+    let id = metadata::snapshot_id(current, warehouse.world());
+    let folder = state.folder.join("metadata");
+    let root = text(&folder)?;
+    let fresh = || format!("{root}/{}-m.avro", Uuid::from_u128(warehouse.world().fresh_id()));
+    let mut writer = Writer {
+        schema: current.current_schema().clone(),
+        spec: current.default_partition_spec().as_ref().clone(),
+        snapshot_id: id,
+        fresh_path: &fresh,
+        written: Vec::new(),
+    };
+    let (manifests, removed) = manifests(warehouse, decisions, added, &mut writer)?;
+    let sequence = current.next_sequence_number();
+    let parent = current.current_snapshot();
+    let parent_id = parent.map(|parent| parent.snapshot_id());
+    let list = writer.list(&manifests, parent_id, sequence)?;
+    let list_path = folder.join(format!("snap-{id}-{}.avro", Uuid::from_u128(warehouse.world().fresh_id())));
+    let mut amount = Amount::default();
+    added.iter().for_each(|file| amount.add(file.record_count(), file.file_size_in_bytes()));
+    let base = match parent {
+        None => Amount::default(),
+        Some(parent) => match summary::totals(parent.summary()) {
+            Some(totals) => totals,
+            None => count(warehouse, state)?,
+        },
+    };
+    let ours = HashMap::from([(MAP.to_owned(), map_file.to_owned()), (N.to_owned(), n.to_string())]);
+    let slices = decisions.replaced.len();
+    let summary =
+        summary::summary(base, parent.map(|parent| parent.summary()), amount, removed, slices, ours);
+    let snapshot = Snapshot::builder()
+        .with_snapshot_id(id)
+        .with_parent_snapshot_id(parent_id)
+        .with_sequence_number(sequence)
+        .with_timestamp_ms(now_ms)
+        .with_manifest_list(text(&list_path)?)
+        .with_summary(summary)
+        .with_schema_id(current.current_schema_id())
+        .build();
+    let mut kept = Vec::with_capacity(writer.written.len());
+    for (path, bytes, entries) in writer.written {
+        files.push((PathBuf::from(&path), bytes));
+        kept.push((path, inherit(&entries, id, sequence)));
+    }
+    files.push((list_path, list));
+    Ok(Made { snapshot, manifests: kept })
+}
+
+/// The manifests of the new snapshot, and what they no longer list.
+fn manifests(
+    warehouse: &Warehouse,
+    decisions: &Decisions<'_>,
+    added: &[&DataFile],
+    writer: &mut Writer<'_>,
+) -> Result<(Vec<ManifestFile>, Amount)> {
+    let state: &State = decisions.state;
+    let gone: HashSet<&str> =
+        decisions.gone.iter().flat_map(|(_, files)| files.iter().map(|file| file.name.as_str())).collect();
+    let starts: BTreeSet<Option<i64>> = decisions.gone.iter().map(|(start, _)| *start).collect();
+    let spec_id = state.metadata.default_partition_spec_id();
+    let (mut carried, mut rewritten, mut removed) = (Vec::new(), Vec::new(), Amount::default());
+    for file in warehouse.manifest_list(&state.metadata)? {
+        let data = file.content == ManifestContentType::Data;
+        if data && manifest::live_count(&file) == 0 {
+            continue; // only tombstones of older snapshots
+        }
+        if !data || file.partition_spec_id != spec_id || !may_hold(&file, &starts) {
+            carried.push(file);
+            continue;
+        }
+        let entries = warehouse.manifest(&file)?;
+        let mut hit = HashSet::new();
+        for entry in entries.iter().filter(|entry| gone.contains(state.relative(entry.file_path()).as_str()))
+        {
+            removed.add(entry.record_count(), entry.file_size_in_bytes());
+            hit.insert(entry.file_path().to_owned());
+        }
+        if hit.is_empty() { carried.push(file) } else { rewritten.push(writer.without(&entries, &hit)?) }
+    }
+    if removed.files != gone.len() as u64 {
+        let detail = format!("{} of the {} files to replace are in its manifests", removed.files, gone.len());
+        return Err(CommitError::corrupt(format!("table `{}`", state.table), detail));
+    }
+    while let Some(places) = manifest::to_merge(&carried, spec_id) {
+        let all: Result<Vec<_>> = places.iter().map(|place| warehouse.manifest(&carried[*place])).collect();
+        let merged = writer.merged(&all?)?;
+        let mut place = 0;
+        carried.retain(|_| {
+            place += 1;
+            !places.contains(&(place - 1))
+        });
+        carried.push(merged);
+        // Its entries are found in the cache, should it be merged again in this commit.
+        if let Some((path, _, entries)) = writer.written.last() {
+            warehouse.remember_manifest(path.clone(), entries.clone());
+        }
+    }
+    carried.extend(rewritten);
+    if !added.is_empty() {
+        let files: Vec<DataFile> = added.iter().map(|file| DataFile::clone(file)).collect();
+        carried.push(writer.added(&files)?);
+    }
+    Ok((carried, removed))
+}
+
+/// Whether a manifest may list files of these slices, by its partition bounds.
+fn may_hold(file: &ManifestFile, starts: &BTreeSet<Option<i64>>) -> bool {
+    let Some([field]) = file.partitions.as_deref() else { return !starts.is_empty() };
+    let bound = |bytes: &Option<serde_bytes::ByteBuf>| {
+        bytes.as_ref().and_then(|bytes| Some(i64::from_le_bytes(bytes.as_slice().try_into().ok()?)))
+    };
+    let (low, high) = (bound(&field.lower_bound), bound(&field.upper_bound));
+    starts.iter().any(|start| match start {
+        None => field.contains_null,
+        Some(start) => low.is_none_or(|low| low <= *start) && high.is_none_or(|high| *start <= high),
+    })
+}
+
+/// Entries as a later snapshot reads them.
+fn inherit(entries: &manifest::Entries, id: i64, sequence: i64) -> manifest::Entries {
+    let inherit = |entry: &ManifestEntry| {
+        let mut entry = entry.clone();
+        entry.snapshot_id = entry.snapshot_id.or(Some(id));
+        entry.sequence_number = entry.sequence_number.or(Some(sequence));
+        entry.file_sequence_number = entry.file_sequence_number.or(Some(sequence));
+        entry
+    };
+    Arc::new(entries.iter().map(inherit).collect())
+}
+
+/// Totals counted, where another writer's snapshot does not say them.
+fn count(warehouse: &Warehouse, state: &State) -> Result<Amount> {
+    let mut amount = Amount::default();
+    for file in state.live(warehouse)?.files.values().flatten() {
+        amount.add(file.rows, file.bytes);
+    }
+    Ok(amount)
+}
+
+/// The metadata with the new snapshot, without snapshots and metadata files whose time is over.
+fn change(
+    current: &TableMetadata,
+    state: &State,
+    made: Option<&Made>,
+) -> Result<(iceberg::spec::TableMetadataBuilder, Vec<PathBuf>)> {
+    let mut expired = Vec::new();
+    let mut builder = current.clone().into_builder(Some(state.location.clone()));
+    let log = current.metadata_log();
+    // One entry is added; of ten kept, what is pushed out can go.
+    let over = (log.len() + 1).saturating_sub(10);
+    expired.extend(log[..over].iter().map(|entry| PathBuf::from(local(&entry.metadata_file))));
+    let Some(made) = made else { return Ok((builder, expired)) };
+    builder = builder.set_branch_snapshot(made.snapshot.clone(), MAIN_BRANCH)?;
+    if current.snapshots().len() + 1 > SNAPSHOTS {
+        let heads = metadata::ref_heads(current)?;
+        let mut snapshots: Vec<_> = current.snapshots().collect();
+        snapshots.sort_unstable_by_key(|snapshot| std::cmp::Reverse(snapshot.sequence_number()));
+        let old = snapshots.iter().skip(SNAPSHOTS - 1);
+        let main = current.current_snapshot_id();
+        let old = old.filter(|snapshot| {
+            let id = snapshot.snapshot_id();
+            Some(id) == main || !heads.contains(&id)
+        });
+        let old: Vec<_> = old.collect();
+        let ids: Vec<i64> = old.iter().map(|snapshot| snapshot.snapshot_id()).collect();
+        expired.extend(old.iter().map(|snapshot| PathBuf::from(local(snapshot.manifest_list()))));
+        builder = builder.remove_snapshots(&ids);
+    }
+    expired.retain(|path| inside(path, &state.folder));
+    Ok((builder, expired))
+}
+
+fn inside(path: &Path, folder: &Path) -> bool {
+    path.starts_with(folder)
+}

@@ -1,0 +1,286 @@
+//! After a crash, a copy or a loss: attempts whose end nobody recorded, and a ledger made anew from the tables.
+
+mod relocate;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use iceberg::spec::TableMetadata;
+use oncemore_core::{AttemptId, TableName, World};
+use rusqlite::{Transaction, params};
+
+use crate::catalog::{self, CATALOG, FILE};
+use crate::disk::local;
+use crate::error::{CommitError, Result};
+use crate::ledger::{Attempt, AttemptEnd, AttemptState, finish, raise};
+use crate::metadata;
+use crate::state::State;
+use crate::warehouse::{Warehouse, text};
+
+/// What became of an attempt whose end nobody had recorded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Resolved {
+    /// The attempt.
+    pub attempt: Attempt,
+    /// How it ended.
+    pub outcome: AttemptState,
+}
+
+/// Names a process so that [`Warehouse::resolve`] can tell whether it still lives: `host:pid:start`, where `start` is
+/// field 22 of `/proc/<pid>/stat`.
+pub fn process_name(host: &str, pid: u32) -> String {
+    format!("{host}:{pid}:{}", started(pid).unwrap_or_default())
+}
+
+fn started(pid: u32) -> Option<String> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The second field, the command's name in parentheses, may hold spaces.
+    stat.rsplit_once(')')?.1.split_whitespace().nth(19).map(str::to_owned)
+}
+
+/// Whether the process `name` may still live, as seen from `own`.
+pub(crate) fn may_live(name: &str, own: &str) -> bool {
+    if name == own {
+        return true;
+    }
+    let parts = |name: &str| -> Option<(String, u32, String)> {
+        let (rest, start) = name.rsplit_once(':')?;
+        let (host, pid) = rest.rsplit_once(':')?;
+        Some((host.to_owned(), pid.parse().ok()?, start.to_owned()))
+    };
+    match (parts(name), parts(own)) {
+        (Some((host, pid, start)), Some((own_host, ..))) => {
+            // On another host nobody can tell.
+            host != own_host || started(pid).is_some_and(|now| start.is_empty() || now == start)
+        }
+        _ => false,
+    }
+}
+
+impl Warehouse {
+    /// Finds out how open attempts of processes that are gone ended. The table decides: an attempt whose token is in
+    /// the slice map was published. Attempts of processes that may still live are left alone.
+    ///
+    /// # Errors
+    /// Catalog or tables can't be read.
+    pub fn resolve(&self) -> Result<Vec<Resolved>> {
+        let own = self.world().process();
+        let mut ends: Vec<(Resolved, AttemptEnd, Option<(u64, u64)>)> = Vec::new();
+        for row in self.open_attempts()? {
+            let attempt = row.attempt;
+            let state = self.state(&attempt.table)?;
+            let entry = state.as_ref().and_then(|state| state.map.get(attempt.interval));
+            let stamp =
+                entry.and_then(|entry| entry.stamp.as_ref()).filter(|stamp| stamp.attempt == attempt.id);
+            let fenced = entry.is_some_and(|entry| entry.fence > attempt.epoch);
+            let (outcome, error) = match stamp {
+                Some(_) => (AttemptState::Committed, None),
+                None if fenced => (AttemptState::Superseded, None),
+                None if may_live(&row.process, &own) => continue,
+                None => (AttemptState::Failed, Some("its process ended before it published".to_owned())),
+            };
+            let amount = stamp.map(|stamp| (stamp.fingerprint.rows, stamp.bytes));
+            let end = AttemptEnd { id: attempt.id, state: outcome, error };
+            ends.push((Resolved { attempt, outcome }, end, amount));
+        }
+        if !ends.is_empty() && !self.catalog().is_read_only() {
+            let now = self.world().now();
+            self.catalog().write(|transaction| {
+                ends.iter().try_for_each(|(_, end, amount)| finish(transaction, end, now, *amount))
+            })?;
+        }
+        Ok(ends.into_iter().map(|(resolved, ..)| resolved).collect())
+    }
+
+    /// Opens a warehouse to rebuild its ledger: a catalog that can't be opened is set aside, not removed.
+    ///
+    /// # Errors
+    /// As [`Warehouse::open`].
+    pub fn open_to_rebuild(root: &Path, world: Arc<dyn World>) -> Result<Self> {
+        match Self::open(root, world.clone()) {
+            Err(CommitError::Unavailable { .. } | CommitError::Corrupt { .. }) => {
+                let id = AttemptId(world.fresh_id());
+                for suffix in ["", "-wal", "-shm"] {
+                    let from = root.join(format!("{FILE}{suffix}"));
+                    if from.exists() {
+                        let to = root.join(format!("{FILE}{suffix}.damaged-{id}"));
+                        std::fs::rename(&from, &to).map_err(|error| {
+                            CommitError::io(format!("set {} aside", from.display()), error)
+                        })?;
+                    }
+                }
+                Self::open(root, world)
+            }
+            other => other,
+        }
+    }
+
+    /// Makes the ledger anew from the tables in the warehouse's folder: pointers, index, numbers, when code was first
+    /// seen, the attempts that stamps name. Failed attempts, timings, keys of requests and caches are lost. A table
+    /// that was copied or moved gets metadata with its new place; its older snapshots stay behind.
+    ///
+    /// # Errors
+    /// A table's metadata can't be read, or can't be moved.
+    pub fn rebuild_ledger(&self) -> Result<Vec<TableName>> {
+        let pointers: BTreeMap<TableName, String> =
+            self.catalog().tables()?.into_iter().map(|pointer| (pointer.name, pointer.location)).collect();
+        let mut found = Vec::new();
+        for table in self.folders()? {
+            let folder = self.folder(&table);
+            let Some(path) = newest(self, &folder, pointers.get(&table))? else { continue };
+            let metadata = metadata::parse(&self.disk().read(&path)?, &path.to_string_lossy())?;
+            let location = if Path::new(local(metadata.location())) == folder {
+                text(&path)?
+            } else {
+                relocate::relocate(self, &folder, &path, &metadata)?
+            };
+            found.push((table, location));
+        }
+        for (table, _) in &found {
+            self.forget(table);
+        }
+        self.catalog().write(|transaction| {
+            transaction.execute_batch(
+                "DELETE FROM om_index; DELETE FROM om_requests; DELETE FROM om_attempts; DELETE FROM om_code;
+                 DELETE FROM om_cache;",
+            )?;
+            for (table, location) in &found {
+                set_pointer(transaction, table, location)?;
+            }
+            Ok(())
+        })?;
+        for (table, _) in &found {
+            if let Some(state) = self.state(table)? {
+                self.catalog().write(|transaction| record(transaction, &state))?;
+            }
+        }
+        found.iter().for_each(|(table, location)| self.write_hint(table, location));
+        Ok(found.into_iter().map(|(table, _)| table).collect())
+    }
+
+    /// Tables by their folders.
+    fn folders(&self) -> Result<Vec<TableName>> {
+        let mut found = Vec::new();
+        for schema in names(self.root())? {
+            for name in names(&self.root().join(&schema))? {
+                if let Ok(table) = TableName::new(&schema, &name)
+                    && self.folder(&table).join("metadata").is_dir()
+                {
+                    found.push(table);
+                }
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// Names in a folder, sorted; none where it is no folder.
+pub(crate) fn names(folder: &Path) -> Result<Vec<String>> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Ok(Vec::new()) };
+    let mut names = Vec::new();
+    for entry in entries {
+        let entry = entry.map_err(|error| CommitError::io(format!("list {}", folder.display()), error))?;
+        names.extend(entry.file_name().into_string());
+    }
+    names.sort_unstable();
+    Ok(names)
+}
+
+/// The metadata file of a table: what the catalog pointed to; else what the hint for readers names, or the one commit
+/// that came after it; else the highest number.
+fn newest(warehouse: &Warehouse, folder: &Path, pointer: Option<&String>) -> Result<Option<PathBuf>> {
+    let folder = folder.join("metadata");
+    let in_folder = |location: &str| folder.join(location.rsplit('/').next().unwrap_or(location));
+    if let Some(path) = pointer.map(|pointer| in_folder(local(pointer))).filter(|path| path.exists()) {
+        return Ok(Some(path));
+    }
+    let all: Vec<String> =
+        names(&folder)?.into_iter().filter(|name| name.ends_with(".metadata.json")).collect();
+    let hint = std::fs::read_to_string(folder.join("version-hint.text")).unwrap_or_default();
+    let hinted = format!("{}.metadata.json", hint.trim());
+    let mut current = match all.iter().find(|name| **name == hinted) {
+        Some(name) => name.clone(),
+        None => {
+            return Ok(all.iter().max_by_key(|name| metadata::version(name)).map(|name| folder.join(name)));
+        }
+    };
+    loop {
+        let mut next = Vec::new();
+        for name in
+            all.iter().filter(|name| metadata::version(name) == metadata::version(&current).map(|v| v + 1))
+        {
+            let path = folder.join(name);
+            let Ok(metadata) = metadata::parse(&warehouse.disk().read(&path)?, name) else { continue };
+            let before = metadata.metadata_log().last().map(|log| log.metadata_file.clone());
+            if before.is_some_and(|before| before.ends_with(&current)) {
+                next.push(name.clone());
+            }
+        }
+        match next.pop() {
+            // Of two that followed one was not committed, and nothing tells which.
+            Some(only) if next.is_empty() => current = only,
+            _ => return Ok(Some(folder.join(current))),
+        }
+    }
+}
+
+fn set_pointer(transaction: &Transaction<'_>, table: &TableName, location: &str) -> Result<()> {
+    let old = catalog::pointer(transaction, table)?;
+    if old.as_deref() != Some(location) && !catalog::swap(transaction, table, old.as_deref(), location)? {
+        transaction.execute(
+            "UPDATE iceberg_tables SET metadata_location = ?4
+             WHERE catalog_name = ?1 AND table_namespace = ?2 AND table_name = ?3",
+            params![CATALOG, table.schema(), table.name(), location],
+        )?;
+    }
+    Ok(())
+}
+
+/// Writes what a table says about itself into an empty ledger.
+fn record(transaction: &Transaction<'_>, state: &State) -> Result<()> {
+    let name = state.table.to_string();
+    let fence = state.map.max_fence();
+    let counted = state.map.entries().map(|entry| entry.fence.attempt).max().unwrap_or(0);
+    raise(transaction, "request", fence.request)?;
+    raise(transaction, "attempt", counted)?;
+    if state.is_ours() {
+        catalog::set_index(transaction, &state.table, &state.location, &state.index().to_json())?;
+    }
+    let mut code = transaction.prepare_cached(
+        "INSERT INTO om_code VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET seen = min(seen, excluded.seen)",
+    )?;
+    let mut attempt = transaction.prepare_cached(
+        "INSERT OR REPLACE INTO om_attempts VALUES
+         (?1, ?2, ?3, ?4, ?5, ?6, 'committed', ?7, ?8, ?8, ?9, ?10, NULL, '')",
+    )?;
+    for stamp in state.map.entries().filter_map(|entry| entry.stamp.as_ref()) {
+        code.execute(params![name, stamp.code.to_string(), stamp.code_seen.0])?;
+        attempt.execute(params![
+            stamp.attempt.to_string(),
+            stamp.epoch.request,
+            stamp.epoch.attempt,
+            name,
+            stamp.interval.start().0,
+            stamp.interval.end().0,
+            stamp.code.to_string(),
+            stamp.verified_at.0,
+            stamp.fingerprint.rows,
+            stamp.bytes
+        ])?;
+    }
+    Ok(())
+}
+
+/// A path below `old` as a path below `new`.
+fn moved(path: &str, old: &str, new: &Path) -> Result<String> {
+    match Path::new(local(path)).strip_prefix(local(old)) {
+        Ok(rest) => text(&new.join(rest)),
+        Err(_) => Ok(path.to_owned()),
+    }
+}
+
+/// Metadata as JSON.
+fn json(metadata: &TableMetadata) -> Result<serde_json::Value> {
+    serde_json::to_value(metadata).map_err(|error| CommitError::Internal(error.to_string()))
+}

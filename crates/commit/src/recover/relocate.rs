@@ -1,0 +1,117 @@
+//! A table whose folder was copied or moved: Iceberg writes full paths everywhere, so the head is written anew.
+
+use std::path::Path;
+
+use iceberg::spec::{ManifestContentType, ManifestEntry, TableMetadata};
+use serde_json::json;
+use uuid::Uuid;
+
+use super::moved;
+use crate::disk::local;
+use crate::error::{CommitError, Result};
+use crate::metadata::manifest::{self, Writer};
+use crate::metadata::{self, stats};
+use crate::warehouse::{Warehouse, text};
+
+/// Writes the head of the table in `folder` again with paths below it; returns the new metadata file.
+pub(super) fn relocate(
+    warehouse: &Warehouse,
+    folder: &Path,
+    path: &Path,
+    old: &TableMetadata,
+) -> Result<String> {
+    let mut files = Vec::new();
+    let mut value = super::json(old)?;
+    value["location"] = json!(text(folder)?);
+    value["metadata-log"] = json!([]);
+    value["statistics"] = json!([]);
+    value["partition-statistics"] = json!([]);
+    if let Some(snapshot) = old.current_snapshot() {
+        let id = snapshot.snapshot_id();
+        let list = head_list(warehouse, folder, old, &mut files)?;
+        let keep = |value: &mut serde_json::Value, key: &str| {
+            if let Some(items) = value[key].as_array_mut() {
+                items.retain(|item| item["snapshot-id"] == json!(id));
+            }
+        };
+        keep(&mut value, "snapshots");
+        keep(&mut value, "snapshot-log");
+        value["snapshots"][0]["manifest-list"] = json!(list);
+        value["refs"] = json!({ "main": { "snapshot-id": id, "type": "branch" } });
+    } else {
+        value["snapshots"] = json!([]);
+        value["snapshot-log"] = json!([]);
+        value["refs"] = json!({});
+    }
+    let bytes = serde_json::to_vec(&value).map_err(|error| CommitError::Internal(error.to_string()))?;
+    metadata::parse(&bytes, "relocated metadata")?;
+    let name = metadata::next_name(path.to_str(), warehouse.world());
+    let path = folder.join("metadata").join(name);
+    let location = text(&path)?;
+    files.push((path, bytes));
+    warehouse.disk().persist(&files, &[])?;
+    Ok(location)
+}
+
+/// Manifests and list of the head with new paths.
+fn head_list(
+    warehouse: &Warehouse,
+    folder: &Path,
+    old: &TableMetadata,
+    files: &mut Vec<(std::path::PathBuf, Vec<u8>)>,
+) -> Result<String> {
+    let Some(snapshot) = old.current_snapshot() else { return Ok(String::new()) };
+    let at = |path: &str| moved(path, old.location(), folder);
+    let list = at(snapshot.manifest_list())?;
+    let bytes = warehouse.disk().read(Path::new(local(&list)))?;
+    let root = text(&folder.join("metadata"))?;
+    let fresh = || format!("{root}/{}-m.avro", Uuid::from_u128(warehouse.world().fresh_id()));
+    let mut manifests = Vec::new();
+    for file in manifest::parse_list(&bytes, old.format_version(), &list)? {
+        if file.content == ManifestContentType::Deletes {
+            return Err(CommitError::Config(
+                "delete files of another writer can't be moved to a new place; let that writer rewrite the table".into(),
+            ));
+        }
+        let spec = old.partition_spec_by_id(file.partition_spec_id);
+        let spec = spec.ok_or_else(|| CommitError::corrupt(&list, "it names an unknown partition spec"))?;
+        let bytes = warehouse.disk().read(Path::new(local(&at(&file.manifest_path)?)))?;
+        let mut entries = Vec::new();
+        for entry in manifest::parse(&bytes, &file)? {
+            let path = at(entry.file_path())?;
+            let data_file = stats::at_path(entry.data_file(), path, file.partition_spec_id)?;
+            entries.push(ManifestEntry { data_file, ..entry });
+        }
+        if entries.is_empty() {
+            continue;
+        }
+        let mut writer = Writer {
+            schema: old.current_schema().clone(),
+            spec: spec.as_ref().clone(),
+            snapshot_id: snapshot.snapshot_id(),
+            fresh_path: &fresh,
+            written: Vec::new(),
+        };
+        let written = writer.merged(&[std::sync::Arc::new(entries)])?;
+        manifests.push(iceberg::spec::ManifestFile {
+            sequence_number: file.sequence_number,
+            min_sequence_number: file.min_sequence_number,
+            added_snapshot_id: file.added_snapshot_id,
+            ..written
+        });
+        files.extend(writer.written.into_iter().map(|(path, bytes, _)| (path.into(), bytes)));
+    }
+    let bytes = manifest::list_bytes(
+        &manifests,
+        snapshot.snapshot_id(),
+        snapshot.parent_snapshot_id(),
+        snapshot.sequence_number(),
+    )?;
+    let path = format!(
+        "{root}/snap-{}-{}.avro",
+        snapshot.snapshot_id(),
+        Uuid::from_u128(warehouse.world().fresh_id())
+    );
+    files.push((path.clone().into(), bytes));
+    Ok(path)
+}

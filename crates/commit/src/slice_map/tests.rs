@@ -1,0 +1,90 @@
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+//! Maps survive a round trip, grow by pages, and refuse damaged bytes.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use oncemore_core::{AttemptId, Digest, Epoch, Fingerprint, Instant, Interval, Origin, Pin, Stamp};
+
+use super::{Entry, FileEntry, PAGE, SliceMap};
+
+fn interval(day: i64) -> Interval {
+    Interval::new(Instant(day * 10), Instant(day * 10 + 10)).unwrap()
+}
+
+fn entry(day: i64, attempt: u64) -> Entry {
+    let digest = Digest::of(b"x");
+    let stamp = Stamp {
+        interval: interval(day),
+        code: digest,
+        code_seen: Instant(5),
+        written_by: digest,
+        inputs: vec![Pin { input: "raw.flights".to_owned(), version: Digest::of(&day.to_le_bytes()) }],
+        audits: digest,
+        epoch: Epoch { request: 7, attempt },
+        attempt: AttemptId(u128::from(attempt) << 70),
+        fingerprint: Fingerprint { rows: 3, first: u128::MAX, second: 1 },
+        columns: Vec::new(),
+        schema: digest,
+        bytes: 1 << 40,
+        changed_at: Instant(-3),
+        verified_at: Instant(i64::MAX),
+        engine: "e".to_owned(),
+        origin: Origin::Accepted { because: "looked at".to_owned() },
+    };
+    let files = vec![FileEntry { name: format!("data/{day}/f-{attempt}"), rows: 3, bytes: 9 }];
+    Entry { interval: interval(day), fence: stamp.epoch, stamp: Some(stamp), files }
+}
+
+#[test]
+fn maps_equal_a_tree_after_any_order_of_puts() {
+    let mut map = SliceMap::default();
+    let mut oracle = BTreeMap::new();
+    let mut files: BTreeMap<String, Arc<Vec<u8>>> = BTreeMap::new();
+    for round in 0..600u64 {
+        let day = (round * 7919 % 311) as i64 - 100;
+        map.put(entry(day, round));
+        oracle.insert(interval(day), entry(day, round));
+        if round % 50 == 49 {
+            let name = format!("map-{round}");
+            let bytes = map.encode(&name);
+            files.insert(name.clone(), Arc::new(bytes));
+            map = SliceMap::load(&name, |name| Ok(files[name].clone())).unwrap();
+        }
+    }
+    assert!(map.entries().eq(oracle.values()));
+    assert!(map.pages.iter().all(|page| page.entries.len() <= PAGE));
+    for day in -120..320 {
+        assert_eq!(map.get(interval(day)), oracle.get(&interval(day)));
+        assert_eq!(map.starting(Some(day * 10)), oracle.get(&interval(day)));
+    }
+    let wide = Interval::new(Instant(-55), Instant(41)).unwrap();
+    let expected: Vec<&Entry> = oracle.values().filter(|entry| entry.interval.overlaps(wide)).collect();
+    assert_eq!(map.overlapping(wide), expected);
+}
+
+#[test]
+fn a_commit_writes_one_page_and_a_root() {
+    let mut map = SliceMap::default();
+    (0..10_000).for_each(|day| map.put(entry(day, 1)));
+    let all = map.encode("all").len();
+    map.put(entry(5_000, 2));
+    let one = map.encode("one").len();
+    assert!(one * 40 < all, "{one} of {all} bytes");
+}
+
+#[test]
+fn damaged_bytes_are_errors() {
+    let mut map = SliceMap::default();
+    (0..100).for_each(|day| map.put(entry(day, 1)));
+    let bytes = map.encode("map");
+    for at in (0..bytes.len()).step_by(37) {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 0x41;
+        SliceMap::load("map", |_| Ok(Arc::new(damaged.clone()))).unwrap_err();
+    }
+    for length in (0..bytes.len()).step_by(101) {
+        let cut = bytes[..length].to_vec();
+        SliceMap::load("map", |_| Ok(Arc::new(cut.clone()))).unwrap_err();
+    }
+}

@@ -1,0 +1,142 @@
+//! One Parquet file being written, with every choice of the encoder fixed.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use arrow::array::{Array, AsArray, RecordBatch};
+use arrow::datatypes::{DataType, Float32Type, Float64Type, SchemaRef};
+use iceberg::spec::{DataFile, Schema};
+use parquet::arrow::ArrowWriter;
+use parquet::arrow::arrow_writer::ArrowWriterOptions;
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterVersion};
+
+use super::internal;
+use crate::disk::{Disk, Step};
+use crate::error::{CommitError, Result};
+use crate::metadata::stats;
+use crate::slice_map::FileEntry;
+
+/// Files end after the chunk that reaches this size.
+const FILE_BYTES: usize = 256 << 20;
+const ROW_GROUP_ROWS: usize = 1 << 20;
+
+#[derive(Debug)]
+pub(super) struct FileWriter {
+    writer: ArrowWriter<Checked>,
+    path: PathBuf,
+    name: String,
+    /// Float columns: place and field id.
+    floats: Vec<(usize, i32)>,
+    nans: HashMap<i32, u64>,
+    /// Removes the file when writing ends early.
+    guard: Guard,
+}
+
+#[derive(Debug)]
+struct Guard {
+    disk: Disk,
+    path: Option<PathBuf>,
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        if let Some(path) = &self.path {
+            // What can't be removed now is an orphan that `gc` finds by its name.
+            let _ = self.disk.remove(path);
+        }
+    }
+}
+
+/// A file whose writes pass the disk's step.
+#[derive(Debug)]
+struct Checked {
+    file: File,
+    disk: Disk,
+}
+
+impl Write for Checked {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let file = &mut self.file;
+        self.disk.step(Step::WriteData, || file.write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+/// Everything that an encoder would choose by itself.
+fn properties() -> Result<WriterProperties> {
+    Ok(WriterProperties::builder()
+        .set_writer_version(WriterVersion::PARQUET_1_0)
+        .set_created_by("oncemore".to_owned())
+        .set_compression(Compression::ZSTD(ZstdLevel::try_new(1).map_err(internal)?))
+        .set_max_row_group_row_count(Some(ROW_GROUP_ROWS))
+        .set_write_batch_size(1_024)
+        .set_data_page_row_count_limit(20_000)
+        .set_data_page_size_limit(1 << 20)
+        .set_dictionary_page_size_limit(1 << 20)
+        .set_dictionary_enabled(true)
+        .set_statistics_enabled(EnabledStatistics::Chunk)
+        .set_statistics_truncate_length(Some(64))
+        .build())
+}
+
+impl FileWriter {
+    pub(super) fn create(disk: Disk, path: PathBuf, name: String, schema: SchemaRef) -> Result<Self> {
+        let file = disk.create(&path)?;
+        let guard = Guard { disk: disk.clone(), path: Some(path.clone()) };
+        let floats = schema.fields().iter().enumerate().filter_map(|(place, field)| {
+            let id = field.metadata().get(parquet::arrow::PARQUET_FIELD_ID_META_KEY)?.parse().ok()?;
+            matches!(field.data_type(), DataType::Float32 | DataType::Float64).then_some((place, id))
+        });
+        let floats = floats.collect();
+        let options = ArrowWriterOptions::new().with_properties(properties()?).with_skip_arrow_metadata(true);
+        let checked = Checked { file, disk };
+        let writer = ArrowWriter::try_new_with_options(checked, schema, options).map_err(internal)?;
+        Ok(FileWriter { writer, path, name, floats, nans: HashMap::new(), guard })
+    }
+
+    /// Writes a chunk; true when the file is long enough.
+    pub(super) fn write(&mut self, chunk: &RecordBatch) -> Result<bool> {
+        for (place, id) in &self.floats {
+            *self.nans.entry(*id).or_default() += nans(chunk.column(*place).as_ref());
+        }
+        let written = self.writer.write(chunk);
+        written.map_err(|error| CommitError::io(format!("write {}", self.path.display()), error))?;
+        Ok(self.writer.bytes_written() + self.writer.in_progress_size() >= FILE_BYTES)
+    }
+
+    /// Ends the file. It is made durable when it is published, together with the metadata.
+    pub(super) fn finish(
+        mut self,
+        schema: &Schema,
+        spec_id: i32,
+        start: Option<i64>,
+    ) -> Result<(PathBuf, DataFile, FileEntry)> {
+        let doing = || format!("write {}", self.path.display());
+        let footer = self.writer.finish().map_err(|error| CommitError::io(doing(), error))?;
+        let bytes = self.writer.bytes_written() as u64;
+        let path = self.path.to_string_lossy();
+        let file = stats::data_file(&path, bytes, start, schema, spec_id, &footer, self.nans)?;
+        let entry = FileEntry { name: self.name, rows: file.record_count(), bytes };
+        self.guard.path = None;
+        Ok((self.path, file, entry))
+    }
+}
+
+fn nans(array: &dyn Array) -> u64 {
+    let count = match array.data_type() {
+        DataType::Float32 => {
+            array.as_primitive::<Float32Type>().iter().flatten().filter(|value| value.is_nan()).count()
+        }
+        DataType::Float64 => {
+            array.as_primitive::<Float64Type>().iter().flatten().filter(|value| value.is_nan()).count()
+        }
+        _ => 0,
+    };
+    count as u64
+}

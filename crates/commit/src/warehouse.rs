@@ -1,0 +1,389 @@
+//! A warehouse: a folder of tables and the SQLite file that points to them. Owns opening, locations and caches.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use arrow::datatypes::Schema;
+use iceberg::TableCreation;
+use iceberg::spec::{ManifestFile, TableMetadata, TableMetadataBuilder};
+use oncemore_core::{Instant, Stamp, TableName, World};
+use uuid::Uuid;
+
+use crate::catalog::{self, Catalog};
+use crate::disk::{Disk, Faults, local};
+use crate::error::{CommitError, Result};
+use crate::metadata::{self, manifest, schema};
+use crate::slice_map::SliceMap;
+use crate::state::{IndexState, State};
+
+/// A folder of tables with its catalog and ledger. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Warehouse {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    root: PathBuf,
+    world: Arc<dyn World>,
+    catalog: Catalog,
+    disk: Disk,
+    queues: Mutex<HashMap<TableName, Arc<Mutex<()>>>>,
+    states: Mutex<HashMap<TableName, Arc<State>>>,
+    stamps: Mutex<HashMap<TableName, (String, Arc<Vec<Stamp>>)>>,
+    manifests: Mutex<HashMap<String, manifest::Entries>>,
+}
+
+/// Entries of manifests kept in memory, over all tables.
+const MANIFESTS_CACHED: usize = 4_096;
+
+impl Warehouse {
+    /// Opens the warehouse in `root`, making it where there is none.
+    ///
+    /// # Errors
+    /// The folder can't be written; the catalog is damaged or of a newer version.
+    pub fn open(root: &Path, world: Arc<dyn World>) -> Result<Self> {
+        Self::open_with(root, world, None)
+    }
+
+    /// Opens the warehouse with a decision on which steps fail.
+    ///
+    /// # Errors
+    /// As [`Warehouse::open`].
+    pub fn open_with(root: &Path, world: Arc<dyn World>, faults: Option<Arc<dyn Faults>>) -> Result<Self> {
+        let disk = Disk::new(faults);
+        let catalog = Catalog::open(root, disk.clone())?;
+        Self::with_catalog(root, world, catalog, disk)
+    }
+
+    /// Opens an existing warehouse for reading, also on media that can't be written.
+    ///
+    /// # Errors
+    /// There is none, it can't be read, or it is of a newer version.
+    pub fn open_read_only(root: &Path, world: Arc<dyn World>) -> Result<Self> {
+        let disk = Disk::new(None);
+        let catalog = Catalog::open_read_only(root, disk.clone())?;
+        Self::with_catalog(root, world, catalog, disk)
+    }
+
+    fn with_catalog(root: &Path, world: Arc<dyn World>, catalog: Catalog, disk: Disk) -> Result<Self> {
+        let root = root.canonicalize();
+        let root = root.map_err(|error| CommitError::io("find the warehouse folder", error))?;
+        let inner = Inner {
+            root,
+            world,
+            catalog,
+            disk,
+            queues: Mutex::default(),
+            states: Mutex::default(),
+            stamps: Mutex::default(),
+            manifests: Mutex::default(),
+        };
+        Ok(Warehouse { inner: Arc::new(inner) })
+    }
+
+    /// The folder, absolute.
+    pub fn root(&self) -> &Path {
+        &self.inner.root
+    }
+
+    pub(crate) fn world(&self) -> &dyn World {
+        &*self.inner.world
+    }
+
+    pub(crate) fn catalog(&self) -> &Catalog {
+        &self.inner.catalog
+    }
+
+    pub(crate) fn disk(&self) -> &Disk {
+        &self.inner.disk
+    }
+
+    /// Where a table of ours lies.
+    pub(crate) fn folder(&self, table: &TableName) -> PathBuf {
+        self.inner.root.join(table.schema()).join(table.name())
+    }
+
+    /// The turn-taking of commits to one table in this process.
+    pub(crate) fn queue(&self, table: &TableName) -> Arc<Mutex<()>> {
+        lock(&self.inner.queues).entry(table.clone()).or_default().clone()
+    }
+
+    /// Names of all tables.
+    ///
+    /// # Errors
+    /// The catalog can't be read.
+    pub fn tables(&self) -> Result<Vec<TableName>> {
+        Ok(self.inner.catalog.tables()?.into_iter().map(|pointer| pointer.name).collect())
+    }
+
+    /// The stamps of all slices of a table by interval; none where there is no such table.
+    ///
+    /// # Errors
+    /// The catalog or the table's metadata can't be read.
+    pub fn stamps(&self, table: &TableName) -> Result<Arc<Vec<Stamp>>> {
+        let Some(location) = self.inner.catalog.pointer(table)? else { return Ok(Arc::default()) };
+        if let Some((known, stamps)) = lock(&self.inner.stamps).get(table)
+            && *known == location
+        {
+            return Ok(stamps.clone());
+        }
+        let known = lock(&self.inner.states).get(table).filter(|state| state.location == location).cloned();
+        let stamps = match self.inner.catalog.index(table)? {
+            _ if known.is_some() => known.map(|state| stamps_of(&state.map)).unwrap_or_default(),
+            Some((at, index)) if at == location => {
+                let index = IndexState::parse(&index)?;
+                stamps_of(&self.load_map(&self.folder(table), index.map.as_deref())?)
+            }
+            _ => {
+                let state = self.state_at(table, location.clone())?;
+                self.refresh_index(&state)?;
+                stamps_of(&state.map)
+            }
+        };
+        let stamps = Arc::new(stamps);
+        lock(&self.inner.stamps).insert(table.clone(), (location, stamps.clone()));
+        Ok(stamps)
+    }
+
+    /// A table's state at its head; `None` where there is no such table.
+    pub(crate) fn state(&self, table: &TableName) -> Result<Option<Arc<State>>> {
+        match self.inner.catalog.pointer(table)? {
+            Some(location) => self.state_at(table, location).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    fn state_at(&self, table: &TableName, location: String) -> Result<Arc<State>> {
+        if let Some(state) = lock(&self.inner.states).get(table)
+            && state.location == location
+        {
+            return Ok(state.clone());
+        }
+        let path = Path::new(local(&location)).to_owned();
+        if !path.exists() && !path.starts_with(&self.inner.root) {
+            return Err(self.moved(table, &location));
+        }
+        let metadata = metadata::parse(&self.inner.disk.read(&path)?, &location)?;
+        if Path::new(local(metadata.location())) != self.folder(table) {
+            return Err(self.moved(table, metadata.location()));
+        }
+        let state = Arc::new(State::load(self, table, location, metadata)?);
+        self.remember(state.clone());
+        Ok(state)
+    }
+
+    fn moved(&self, table: &TableName, location: &str) -> CommitError {
+        CommitError::Config(format!(
+            "`{table}` says it lies at {location}, not in {}: the warehouse was moved or copied; run `oncemore ledger \
+             rebuild`",
+            self.inner.root.display()
+        ))
+    }
+
+    pub(crate) fn remember(&self, state: Arc<State>) {
+        lock(&self.inner.states).insert(state.table.clone(), state);
+    }
+
+    pub(crate) fn forget(&self, table: &TableName) {
+        lock(&self.inner.states).remove(table);
+        lock(&self.inner.stamps).remove(table);
+    }
+
+    /// Brings the index up to a head that another writer, or an older ledger, left it behind.
+    fn refresh_index(&self, state: &State) -> Result<()> {
+        if self.inner.catalog.is_read_only() || !state.is_ours() {
+            return Ok(());
+        }
+        let (fence, index) = (state.map.max_fence(), state.index().to_json());
+        self.inner.catalog.note(|transaction| {
+            crate::ledger::raise(transaction, "request", fence.request)?;
+            crate::ledger::raise(transaction, "attempt", fence.attempt)?;
+            catalog::set_index(transaction, &state.table, &state.location, &index)
+        })
+    }
+
+    pub(crate) fn load_map(&self, folder: &Path, name: Option<&str>) -> Result<SliceMap> {
+        let Some(name) = name else { return Ok(SliceMap::default()) };
+        let folder = folder.join("metadata");
+        let mut read = HashMap::<String, Arc<Vec<u8>>>::new();
+        SliceMap::load(name, |name| {
+            if let Some(bytes) = read.get(name) {
+                return Ok(bytes.clone());
+            }
+            if name.contains(['/', '\\']) {
+                return Err(CommitError::corrupt(
+                    "slice map",
+                    format!("it names a file outside its folder: {name}"),
+                ));
+            }
+            let bytes = Arc::new(self.inner.disk.read(&folder.join(name))?);
+            read.insert(name.to_owned(), bytes.clone());
+            Ok(bytes)
+        })
+    }
+
+    /// Live entries of a manifest, cached by its path.
+    pub(crate) fn manifest(&self, file: &ManifestFile) -> Result<manifest::Entries> {
+        if let Some(entries) = lock(&self.inner.manifests).get(&file.manifest_path) {
+            return Ok(entries.clone());
+        }
+        let bytes = self.inner.disk.read(Path::new(local(&file.manifest_path)))?;
+        let entries = Arc::new(manifest::parse(&bytes, file)?);
+        self.remember_manifest(file.manifest_path.clone(), entries.clone());
+        Ok(entries)
+    }
+
+    pub(crate) fn remember_manifest(&self, path: String, entries: manifest::Entries) {
+        let mut cache = lock(&self.inner.manifests);
+        if cache.len() >= MANIFESTS_CACHED {
+            cache.clear();
+        }
+        cache.insert(path, entries);
+    }
+
+    /// The manifests of a snapshot.
+    pub(crate) fn manifest_list(&self, metadata: &TableMetadata) -> Result<Vec<ManifestFile>> {
+        let Some(snapshot) = metadata.current_snapshot() else { return Ok(Vec::new()) };
+        let bytes = self.inner.disk.read(Path::new(local(snapshot.manifest_list())))?;
+        manifest::parse_list(&bytes, metadata.format_version(), snapshot.manifest_list())
+    }
+
+    /// Makes the table, or brings its columns up to `schema` by name: missing ones are added (NULL in old rows),
+    /// narrow ones widened. A column that the query no longer gives stays and is written as NULL.
+    ///
+    /// # Errors
+    /// A type that tables can't hold, or that stored rows can't be read as; storage or catalog out of reach.
+    pub fn ensure_table(
+        &self,
+        table: &TableName,
+        schema: &Schema,
+        key: &[String],
+        sliced: bool,
+    ) -> Result<()> {
+        let columns = schema::columns(schema)?;
+        if let Some(missing) = key.iter().find(|key| !columns.iter().any(|(name, _)| name == *key)) {
+            return Err(CommitError::Config(format!(
+                "key column `{missing}` of `{table}` is not among its columns"
+            )));
+        }
+        let queue = self.queue(table);
+        let _turn = lock(&queue);
+        for _ in 0..crate::publish::TRIES {
+            let done = match self.state(table)? {
+                None => self.create_table(table, &columns, key, sliced)?,
+                Some(state) => self.evolve_table(&state, &columns, key)?,
+            };
+            if done {
+                return Ok(());
+            }
+        }
+        Err(CommitError::io(format!("change the columns of `{table}`"), "other writers kept changing it"))
+    }
+
+    fn create_table(
+        &self,
+        table: &TableName,
+        columns: &[(String, oncemore_core::ColumnType)],
+        key: &[String],
+        sliced: bool,
+    ) -> Result<bool> {
+        let schema = schema::create(columns)?;
+        let folder = self.folder(table);
+        self.inner.disk.create_folder(&folder.join("metadata"))?;
+        self.inner.disk.create_folder(&folder.join("data"))?;
+        self.inner.disk.sync_folders(&folder, 2)?;
+        let creation = TableCreation::builder()
+            .name(table.name().to_owned())
+            .location(text(&folder)?)
+            .partition_spec(schema::partition_spec(&schema)?)
+            .schema(schema)
+            .properties(metadata::new_table_properties(key, sliced))
+            .build();
+        let builder = TableMetadataBuilder::from_table_creation(creation)?
+            .assign_uuid(Uuid::from_u128(self.world().fresh_id()));
+        let Instant(now) = self.world().now();
+        let (_, bytes) = metadata::build(builder, now / 1_000)?;
+        self.swap_metadata(table, None, bytes, Some(IndexState::default()))
+    }
+
+    fn evolve_table(
+        &self,
+        state: &State,
+        columns: &[(String, oncemore_core::ColumnType)],
+        key: &[String],
+    ) -> Result<bool> {
+        let current = &state.metadata;
+        let evolved =
+            schema::evolve(&state.table, current.current_schema(), current.last_column_id(), columns)?;
+        let key_changed = metadata::key_of(current) != key;
+        if evolved.is_none() && !key_changed {
+            return Ok(true);
+        }
+        let mut builder = TableMetadata::clone(current).into_builder(Some(state.location.clone()));
+        if let Some(evolved) = evolved {
+            builder = builder.add_current_schema(evolved)?;
+        }
+        if key_changed {
+            builder = builder.set_properties([(metadata::KEY.to_owned(), metadata::key_json(key))].into())?;
+        }
+        let (_, bytes) = metadata::build(builder, metadata::next_ms(current, self.world()))?;
+        let index = state.is_ours().then(|| state.index());
+        self.swap_metadata(&state.table, Some(state), bytes, index)
+    }
+
+    /// Publishes metadata alone; false where somebody else was first.
+    pub(crate) fn swap_metadata(
+        &self,
+        table: &TableName,
+        old: Option<&State>,
+        bytes: Vec<u8>,
+        index: Option<IndexState>,
+    ) -> Result<bool> {
+        let old_location = old.map(|state| state.location.as_str());
+        let name = metadata::next_name(old_location, self.world());
+        let path = self.folder(table).join("metadata").join(name);
+        let location = text(&path)?;
+        self.inner.disk.persist(&[(path.clone(), bytes)], &[])?;
+        let moved = self.inner.catalog.write(|transaction| {
+            let moved = catalog::swap(transaction, table, old_location, &location)?;
+            if let (true, Some(index)) = (moved, &index) {
+                catalog::set_index(transaction, table, &location, &index.to_json())?;
+            }
+            Ok(moved)
+        })?;
+        if moved {
+            self.write_hint(table, &location);
+        } else {
+            self.inner.disk.remove(&path)?;
+        }
+        Ok(moved)
+    }
+
+    /// Names the newest metadata file for readers that come by path. A hint: readers of the catalog never see it.
+    pub(crate) fn write_hint(&self, table: &TableName, location: &str) {
+        let Some(name) = location.rsplit('/').next() else { return };
+        let stem = name.strip_suffix(".metadata.json").unwrap_or(name);
+        let folder = self.folder(table).join("metadata");
+        let fresh = folder.join(format!(".version-hint.{:032x}", self.world().fresh_id()));
+        // A stale hint names an older version of the table; the next commit writes it again.
+        let _ = self.inner.disk.replace_hint(&folder.join("version-hint.text"), &fresh, stem.as_bytes());
+    }
+}
+
+fn stamps_of(map: &SliceMap) -> Vec<Stamp> {
+    let mut stamps = Vec::with_capacity(map.len());
+    stamps.extend(map.entries().filter_map(|entry| entry.stamp.clone()));
+    stamps
+}
+
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Values under these locks are replaced whole, so a panic leaves them usable.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+pub(crate) fn text(path: &Path) -> Result<String> {
+    let text = path.to_str().map(str::to_owned);
+    text.ok_or_else(|| CommitError::Config(format!("the path {} is not UTF-8", path.display())))
+}
