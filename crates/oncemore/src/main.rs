@@ -1,1 +1,5 @@
-fn main() {}
+//! The binary `oncemore`; all of it is in the library.
+
+fn main() -> std::process::ExitCode {
+    oncemore::main()
+}

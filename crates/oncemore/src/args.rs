@@ -1,0 +1,203 @@
+//! Arguments that commands share.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, ValueEnum};
+use oncemore_run::assess::Allow;
+use oncemore_run::{PlanOptions, RangeRequest, RunError, RunOptions, Selection};
+
+use crate::commands::Command;
+use crate::render::number::{parse_bytes, parse_duration};
+use crate::ui::{Color, Output};
+
+/// Run it once more. Same result.
+///
+/// Data pipelines that can be re-run: for any interval, any number of times, after any crash, with any later version
+/// of the code, and the tables end up exactly as one clean run would leave them.
+#[derive(Debug, Parser)]
+#[command(name = "oncemore", version, propagate_version = true, max_term_width = 110, after_help = EXIT_CODES)]
+pub struct Cli {
+    /// For all commands.
+    #[command(flatten)]
+    pub global: Global,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const EXIT_CODES: &str = "\
+Exit codes: 0 done, 1 something to do (`plan --exit-code`), 2 wrong use or a limit, 3 project or SQL wrong, 4 conflict: \
+retry, 5 audit failed, 6 outcome unknown: `oncemore resolve`, 7 task failed, 70 a bug of ours, 130 interrupted.";
+
+/// Arguments of every command.
+#[derive(Clone, Debug, Args)]
+pub struct Global {
+    /// The project's folder; by default the nearest one upward that holds `oncemore.yml`.
+    #[arg(long, global = true, value_name = "DIR", help_heading = "Everywhere")]
+    pub project: Option<PathBuf>,
+    /// Form of the data on stdout.
+    #[arg(long, global = true, value_enum, default_value_t = Output::Text, help_heading = "Everywhere")]
+    pub output: Output,
+    /// When to use colour.
+    #[arg(long, global = true, value_enum, default_value_t = Color::Auto, help_heading = "Everywhere")]
+    pub color: Color,
+    /// An environment (not built yet).
+    #[arg(long, global = true, value_name = "NAME", hide = true)]
+    pub env: Option<String>,
+}
+
+/// A range of time.
+#[derive(Clone, Debug, Default, Args)]
+pub struct RangeArgs {
+    /// First moment of the range: a date (midnight in each model's zone), a local time or an instant.
+    #[arg(long, value_name = "TIME", help_heading = "Range")]
+    pub from: Option<String>,
+    /// End of the range, exclusive.
+    #[arg(long, value_name = "TIME", help_heading = "Range")]
+    pub to: Option<String>,
+    /// A day `2013-03-01`, month `2013-03`, quarter `2013-Q1`, year `2013` or hour `2013-03-01T05`.
+    #[arg(long, value_name = "INTERVAL", conflicts_with_all = ["from", "to"], help_heading = "Range")]
+    pub interval: Option<String>,
+}
+
+impl RangeArgs {
+    /// The range as the planner takes it.
+    pub fn request(&self) -> RangeRequest {
+        RangeRequest { from: self.from.clone(), to: self.to.clone(), interval: self.interval.clone() }
+    }
+}
+
+/// Models.
+#[derive(Clone, Debug, Default, Args)]
+pub struct SelectionArgs {
+    /// Models: `m`, `+m` and what it reads, `m+` and its readers, `schema.*`, `tag:x`; all by default.
+    #[arg(value_name = "SELECTION")]
+    pub include: Vec<String>,
+    /// Without these.
+    #[arg(long, value_name = "SELECTION")]
+    pub exclude: Vec<String>,
+}
+
+impl SelectionArgs {
+    /// The selection as the planner takes it.
+    pub fn selection(&self) -> Selection {
+        Selection { include: self.include.clone(), exclude: self.exclude.clone() }
+    }
+}
+
+/// Order of intervals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Order {
+    /// Earliest interval first.
+    Oldest,
+    /// Latest interval first.
+    Newest,
+}
+
+/// What `--stale-parents` takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum StaleParents {
+    /// Read them as they are.
+    Ok,
+}
+
+/// Arguments that `plan` and `run` share: `run` does what `plan` prints.
+#[derive(Clone, Debug, Args)]
+pub struct WorkArgs {
+    /// Models.
+    #[command(flatten)]
+    pub selection: SelectionArgs,
+    /// Range of time.
+    #[command(flatten)]
+    pub range: RangeArgs,
+    /// Only slices with this reason.
+    #[arg(long, value_delimiter = ',', value_parser = ["never-ran", "code", "input", "gone", "audits", "failed", "forced"])]
+    pub reason: Vec<String>,
+    /// Run what is fresh, too.
+    #[arg(long)]
+    pub force: bool,
+    /// Run without files that have vanished.
+    #[arg(long)]
+    pub accept_gone: bool,
+    /// Let this code replace what newer code made.
+    #[arg(long)]
+    pub allow_older_code: bool,
+    /// Replace rows that somebody else wrote.
+    #[arg(long)]
+    pub replace_foreign: bool,
+    /// Run although a parent outside the selection is stale.
+    #[arg(long, value_enum, value_name = "ok")]
+    pub stale_parents: Option<StaleParents>,
+    /// Go beyond `limits.tasks`.
+    #[arg(long, short)]
+    pub yes: bool,
+    /// Slices worked on at the same time; by default the number of cores.
+    #[arg(long, short, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub jobs: Option<u16>,
+    /// Memory for computing, `256MB` or `2GB`; what does not fit spills to disk.
+    #[arg(long, value_name = "SIZE", value_parser = parse_bytes, default_value = "1GB")]
+    pub memory: usize,
+    /// Which intervals come first.
+    #[arg(long, value_enum, default_value_t = Order::Oldest)]
+    pub order: Order,
+    /// Stop after so many failures.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_failures: Option<u64>,
+    /// Name of the request: a retry under the same name keeps its number, so that it never beats a newer request.
+    #[arg(long, value_name = "KEY")]
+    pub request: Option<String>,
+    /// Try again for so long while somebody else holds a slice: `90s`, `10m`.
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    pub wait: Option<Duration>,
+    /// Publish each slice in a commit of its own.
+    #[arg(long)]
+    pub single_commits: bool,
+}
+
+impl WorkArgs {
+    /// What is to be planned.
+    pub fn plan_options(&self) -> PlanOptions {
+        PlanOptions {
+            range: self.range.request(),
+            selection: self.selection.selection(),
+            reasons: self.reason.clone(),
+            allow: Allow {
+                gone: self.accept_gone,
+                older_code: self.allow_older_code,
+                foreign: self.replace_foreign,
+                force: self.force,
+            },
+            newest_first: self.order == Order::Newest,
+        }
+    }
+
+    /// How to run it.
+    pub fn run_options(&self, cores: usize) -> RunOptions {
+        RunOptions {
+            plan: self.plan_options(),
+            jobs: self.jobs.map_or(cores, usize::from),
+            max_failures: self.max_failures.map(|number| usize::try_from(number).unwrap_or(usize::MAX)),
+            request: self.request.clone(),
+            yes: self.yes,
+            stale_parents_ok: self.stale_parents.is_some(),
+            single_commits: self.single_commits,
+        }
+    }
+}
+
+impl Global {
+    /// Refuses what is designed and not built yet.
+    ///
+    /// # Errors
+    /// `--env`.
+    pub fn check(&self) -> Result<(), RunError> {
+        match &self.env {
+            None => Ok(()),
+            Some(name) => Err(RunError::usage(
+                format!("environments are not built yet: `--env {name}`"),
+                "leave it out: every command works on the project's own tables",
+            )),
+        }
+    }
+}

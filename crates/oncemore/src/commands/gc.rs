@@ -1,0 +1,50 @@
+//! `oncemore gc`: removes files that no table names.
+
+use std::time::Duration;
+
+use oncemore_core::Instant;
+use oncemore_run::RunError;
+
+use crate::context::{Access, Context};
+use crate::failure::Failure;
+use crate::render::number::{bytes, count, parse_duration, plural};
+
+/// Remove files that no table names any more; readers that are open keep theirs for `--older-than`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Keep files that were written within this time, for readers that are open.
+    #[arg(long, value_name = "TIME", default_value = "24h", value_parser = parse_duration)]
+    pub older_than: Duration,
+}
+
+/// Cleans up.
+///
+/// # Errors
+/// Metadata that can't be read; nothing of that table is removed then.
+pub fn run(args: &Args, context: &Context) -> Result<u8, Failure> {
+    let age = i64::try_from(args.older_than.as_micros()).unwrap_or(i64::MAX);
+    let before = Instant(context.now().0.saturating_sub(age));
+    let cleaned = context.block_on(2, async {
+        let workspace = context.open(Access::Write).await?;
+        Ok(workspace.warehouse.gc(before).map_err(RunError::from)?)
+    })?;
+    if context.ui.is_json() {
+        context.ui.json(&serde_json::json!({
+            "files": cleaned.files, "bytes": cleaned.bytes, "fenced": cleaned.fenced, "kept": cleaned.kept,
+        }))?;
+        return Ok(0);
+    }
+    let mut text = format!(
+        "{} removed, {}",
+        plural(usize::try_from(cleaned.files).unwrap_or(usize::MAX), "file"),
+        bytes(cleaned.bytes)
+    );
+    if cleaned.fenced > 0 {
+        text += &format!("; {} fenced against attempts that died", count(cleaned.fenced));
+    }
+    if cleaned.kept > 0 {
+        text += &format!("; {} kept that an attempt may still publish", count(cleaned.kept));
+    }
+    context.ui.data(&format!("{text}\n"))?;
+    Ok(0)
+}

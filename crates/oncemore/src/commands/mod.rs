@@ -1,0 +1,65 @@
+//! One command, one file: its arguments and `run`. A new one is a file, its `mod` line and its line in `commands!`.
+
+pub mod accept;
+pub mod check;
+pub mod compile;
+pub mod demo;
+pub mod diff;
+pub mod explain;
+pub mod gc;
+pub mod init;
+pub mod ledger;
+pub mod plan;
+pub mod query;
+pub mod resolve;
+pub mod run;
+pub mod status;
+
+use clap::Subcommand;
+
+use crate::context::Context;
+use crate::failure::Failure;
+
+/// Exit code of `plan --exit-code` where there is something to do.
+pub const FINDINGS: u8 = 1;
+
+macro_rules! commands {
+    ($($variant:ident => $module:ident),* $(,)?) => {
+        /// What to do.
+        #[derive(Debug, Subcommand)]
+        pub enum Command {
+            $(
+                $variant($module::Args),
+            )*
+        }
+
+        impl Command {
+            /// Does it and gives the exit code.
+            ///
+            /// # Errors
+            /// Whatever keeps it from being done.
+            pub fn run(&self, context: &Context) -> Result<u8, Failure> {
+                match self {
+                    $(Command::$variant(args) => $module::run(args, context),)*
+                }
+            }
+        }
+    };
+}
+
+commands! {
+    Init => init,
+    Demo => demo,
+    Check => check,
+    Compile => compile,
+    Plan => plan,
+    Run => run,
+    Status => status,
+    Explain => explain,
+    Query => query,
+    Diff => diff,
+    Accept => accept,
+    Resolve => resolve,
+    Gc => gc,
+    Ledger => ledger,
+}

@@ -1,0 +1,58 @@
+//! The command line: arguments in, text or JSON out, an exit code.
+//!
+//! The only crate that prints or reads the environment. It owns words and pictures; what is to be done, and why, is
+//! decided below, in `oncemore_run`.
+
+pub mod args;
+pub mod commands;
+pub mod context;
+pub mod failure;
+pub mod observe;
+pub mod render;
+pub mod ui;
+pub mod world;
+
+use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::Cli;
+use crate::context::Context;
+
+/// Exit code of a bug of ours.
+const BUG: u8 = 70;
+
+/// The whole program.
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help that nobody reads to its end is no failure.
+            let _ = error.print();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+        }
+    };
+    std::panic::set_hook(Box::new(report_panic));
+    let result = catch_unwind(AssertUnwindSafe(|| {
+        let context = Context::new(cli.global);
+        let outcome = match context.global.check() {
+            Ok(()) => cli.command.run(&context),
+            Err(error) => Err(error.into()),
+        };
+        outcome.unwrap_or_else(|failure| failure.report(context.root().ok().as_deref(), &context.ui))
+    }));
+    ExitCode::from(result.unwrap_or(BUG))
+}
+
+/// Says what a bug of ours means for the tables, and what to do with it.
+fn report_panic(info: &PanicHookInfo<'_>) {
+    use std::io::Write;
+    let text = format!(
+        "error: a bug of ours: {info}\n\
+         help: no table is damaged by it: readers see the slices as they were or as they were published\n\
+         help: please report it with this text, the command and `oncemore --version` ({})\n",
+        env!("CARGO_PKG_VERSION")
+    );
+    let _ = std::io::stderr().write_all(text.as_bytes());
+}

@@ -1,0 +1,70 @@
+//! Reasons and holds in words: one phrase each, used by `plan`, `status` and `explain` alike.
+
+use oncemore_run::{Hold, Reason};
+
+/// The phrase for a reason, without its details.
+pub fn reason_title(reason: &Reason) -> &'static str {
+    match reason {
+        Reason::NeverRan => "never ran",
+        Reason::Code { .. } => "code changed",
+        Reason::Input { certain: true, .. } => "input changed",
+        Reason::Input { certain: false, .. } => "input may change",
+        Reason::Gone { .. } => "input gone",
+        Reason::Audits => "audits changed",
+        Reason::Failed => "last attempt failed",
+        Reason::Forced => "forced",
+    }
+}
+
+/// What a reason is about: the codes, the inputs, the file.
+pub fn reason_detail(reason: &Reason) -> Option<String> {
+    match reason {
+        Reason::Code { from, to } => Some(format!("{} to {}", from.short(), to.short())),
+        Reason::Input { inputs, .. } if !inputs.is_empty() => Some(inputs.join(", ")),
+        Reason::Gone { path } => Some(path.clone()),
+        Reason::Audits => Some("the published rows are audited, nothing is computed".to_owned()),
+        _ => None,
+    }
+}
+
+/// The word for a hold.
+pub fn hold_title(hold: &Hold) -> &'static str {
+    match hold {
+        Hold::Waiting { .. } => "waiting",
+        Hold::Blocked { .. } => "blocked",
+        Hold::Gone { .. } => "input gone",
+        Hold::OlderCode { .. } => "older code",
+        Hold::Foreign { .. } => "foreign write",
+        Hold::Broken { .. } => "source broken",
+    }
+}
+
+/// What a hold is about.
+pub fn hold_detail(hold: &Hold) -> String {
+    match hold {
+        Hold::Waiting { what } => format!("for {what}"),
+        Hold::Blocked { by, .. } => format!("by {by}"),
+        Hold::Gone { path } => path.clone(),
+        Hold::OlderCode { owner } => format!("the slice belongs to the newer code {}", owner.short()),
+        Hold::Foreign { detail } => detail.clone(),
+        Hold::Broken { what } => what.clone(),
+    }
+}
+
+/// What to type to get past a hold, if typing helps. `{model}` stands for the table.
+pub fn hold_help(hold: &Hold) -> Option<&'static str> {
+    match hold {
+        Hold::Gone { .. } => {
+            Some("bring the file back, or run without it: `oncemore run {model} --accept-gone`")
+        }
+        Hold::OlderCode { .. } => Some(
+            "check out the newer code, or let this one replace it: `oncemore run {model} --allow-older-code`",
+        ),
+        Hold::Foreign { .. } => Some(
+            "take the rows as they are: `oncemore accept {model} --adopt --because TEXT`; \
+             or replace them: `oncemore run {model} --replace-foreign`",
+        ),
+        Hold::Broken { .. } => Some("mend the source, then `oncemore run {model}`"),
+        Hold::Waiting { .. } | Hold::Blocked { .. } => None,
+    }
+}

@@ -1,0 +1,54 @@
+//! Failures: what, the state of the slice, what to type next.
+
+use oncemore_run::{RunError, TaskFailure};
+
+use super::diagnostic::{TextOf, render_all};
+use super::{Look, Paint};
+
+/// A failure of a command.
+pub fn render(error: &RunError, text_of: TextOf<'_>, look: &Look) -> String {
+    let mut out = String::new();
+    if !error.diagnostics.is_empty() {
+        out += &render_all(&error.diagnostics, text_of, look);
+        out += "\n";
+    }
+    out += &format!("{}: {}", look.paint(Paint::Bad, "error"), error.message);
+    if let Some(state) = error.state {
+        out += &format!("; {state}");
+    }
+    if let Some(help) = &error.help {
+        out += &format!("\n{}: {help}", look.paint(Paint::Vouched, "help"));
+    }
+    out
+}
+
+/// A task that failed, with up to five offending rows for each audit.
+pub fn render_failure(failure: &TaskFailure, look: &Look) -> String {
+    let label = if failure.label == "all" { String::new() } else { format!(" {}", failure.label) };
+    let mut out = format!(
+        "{}: {}{label}: {}; {}",
+        look.paint(Paint::Bad, "failed"),
+        look.paint(Paint::Strong, &failure.model),
+        failure.message,
+        failure.state
+    );
+    for audit in &failure.audits {
+        out += &format!(
+            "\n  {}: {} offending",
+            audit.audit,
+            super::number::plural(audit.offending as usize, "row")
+        );
+        if !audit.rows.is_empty() {
+            let rows: Vec<Vec<Option<String>>> = audit.rows.clone();
+            let right = vec![false; audit.columns.len()];
+            let table = super::table::render(&audit.columns, &right, &rows, look);
+            for line in table.lines() {
+                out += &format!("\n    {line}");
+            }
+        }
+    }
+    if let Some(help) = &failure.help {
+        out += &format!("\n  {}: {help}", look.paint(Paint::Vouched, "help"));
+    }
+    out
+}

@@ -1,0 +1,241 @@
+//! What is going to be done: by model, why and for which intervals; and what is held back, and why.
+
+use oncemore_core::{Interval, TableName};
+use oncemore_run::plan::Held;
+use oncemore_run::{Plan, RunError, Task};
+use serde::Serialize;
+use unicode_width::UnicodeWidthStr;
+
+use super::cause::{hold_detail, hold_help, hold_title, reason_detail, reason_title};
+use super::number::{count, plural};
+use super::ranges::{Run, collapse, show};
+use super::table::pad;
+use super::{Look, Paint};
+
+/// Most ranges shown for one reason of one model.
+const RANGES_MAX: usize = 4;
+/// Most details shown for one reason of one model.
+const DETAILS_MAX: usize = 3;
+
+/// The whole plan.
+pub fn render(plan: &Plan, look: &Look) -> String {
+    let mut out = String::new();
+    if let Some(range) = &plan.range {
+        out += &format!("range: {range}\n");
+    }
+    if plan.tasks.is_empty() && plan.held.is_empty() {
+        out += &nothing_to_do(plan);
+        out.push('\n');
+        return out;
+    }
+    let groups = group(plan);
+    let width = groups.iter().map(|group| group.title.width()).max().unwrap_or(0);
+    for summary in &plan.models {
+        let own: Vec<&Group<'_>> = groups.iter().filter(|group| *group.model == summary.model).collect();
+        if own.is_empty() {
+            continue;
+        }
+        let held = if summary.held > 0 { format!(", {} held back", summary.held) } else { String::new() };
+        out += &format!(
+            "\n{}  {} of {}{held}\n",
+            look.paint(Paint::Strong, &summary.model),
+            count(summary.tasks as u64),
+            plural(summary.due, "slice")
+        );
+        for group in own {
+            out += &group.render(width, look);
+        }
+    }
+    out += &advice(plan, look);
+    out.push('\n');
+    out += &totals(plan);
+    out.push('\n');
+    out
+}
+
+/// `nothing to do: 3,661 slices of 9 models are fresh`.
+pub fn nothing_to_do(plan: &Plan) -> String {
+    let fresh = plan.models.iter().map(|model| model.fresh).sum();
+    format!("nothing to do: {} of {} are fresh", plural(fresh, "slice"), plural(plan.models.len(), "model"))
+}
+
+/// `396 slices of 4 models to run, 3 held back, 1,200 fresh`.
+pub fn totals(plan: &Plan) -> String {
+    let models = plan.models.iter().filter(|model| model.tasks > 0).count();
+    let fresh: usize = plan.models.iter().map(|model| model.fresh).sum();
+    let mut parts = vec![match plan.tasks.len() {
+        0 => "nothing to run".to_owned(),
+        tasks => format!("{} of {} to run", plural(tasks, "slice"), plural(models, "model")),
+    }];
+    if !plan.held.is_empty() {
+        parts.push(format!("{} held back", count(plan.held.len() as u64)));
+    }
+    if fresh > 0 {
+        parts.push(format!("{} fresh", count(fresh as u64)));
+    }
+    parts.join(", ")
+}
+
+/// What the limit on tasks says when it stops a run: counts by model, and how to go on.
+pub fn guard(plan: &Plan, guarded: usize, limit: u64) -> RunError {
+    let models: Vec<String> = plan
+        .models
+        .iter()
+        .filter(|model| model.tasks > 0)
+        .map(|model| format!("{} {}", model.model, count(model.tasks as u64)))
+        .collect();
+    RunError::usage(
+        format!(
+            "{} to run because code or a dimension changed, more than `limits.tasks: {limit}` ({})",
+            plural(guarded, "slice"),
+            models.join(", ")
+        ),
+        "look at `oncemore plan`; then add `--yes`, narrow it with `--from` and `--to`, \
+         or keep the rows under the new code: `oncemore accept MODEL --from .. --to .. --because TEXT`",
+    )
+}
+
+/// What a selection that leaves out stale parents says.
+pub fn stale_parents(plan: &Plan) -> RunError {
+    let pairs: Vec<String> = plan
+        .stale_parents
+        .iter()
+        .map(|pair| format!("`{}` (read by `{}`)", pair.parent, pair.reader))
+        .collect();
+    let first = plan.stale_parents.first().map_or("MODEL", |pair| &pair.reader);
+    RunError::usage(
+        format!("stale parents are not selected: {}", pairs.join(", ")),
+        format!("select them too: `+{first}`; or read them as they are: `--stale-parents ok`"),
+    )
+}
+
+/// Slices of one model with one reason and one hold.
+#[derive(Debug, Serialize)]
+pub struct Group<'a> {
+    /// The table.
+    pub model: &'a TableName,
+    /// Reason and hold in words.
+    pub title: String,
+    /// What they are about, without repetition.
+    pub details: Vec<String>,
+    /// Whether the slices are held back.
+    pub held: bool,
+    /// Number of slices.
+    pub slices: usize,
+    /// Their intervals, neighbours joined.
+    pub ranges: Vec<Run>,
+    #[serde(skip)]
+    whole: bool,
+}
+
+impl Group<'_> {
+    fn render(&self, width: usize, look: &Look) -> String {
+        let paint = if self.held { Paint::Held } else { Paint::Due };
+        let title = look.paint(paint, pad(&self.title, width, false));
+        let ranges = if self.whole { "whole table".to_owned() } else { show(&self.ranges, RANGES_MAX, look) };
+        let detail = match self.details.len() {
+            0..=DETAILS_MAX => self.details.join("; "),
+            many => format!("{}, and {} like it", self.details[0], count(many as u64 - 1)),
+        };
+        let detail = if detail.is_empty() { detail } else { format!("  ({detail})") };
+        let line = format!(
+            "  {title}  {}  {ranges}{}",
+            pad(&count(self.slices as u64), 5, true),
+            look.paint(Paint::Dim, detail)
+        );
+        format!("{}\n", line.trim_end())
+    }
+}
+
+/// The plan by model, reason and hold, in the plan's order.
+pub fn group(plan: &Plan) -> Vec<Group<'_>> {
+    let mut buckets: Vec<Bucket<'_>> = Vec::new();
+    for task in &plan.tasks {
+        let title = reason_title(&task.reason).to_owned();
+        add(&mut buckets, task_slice(task), title, reason_detail(&task.reason), false);
+    }
+    for held in &plan.held {
+        let title = match hold_title(&held.hold) {
+            title if title == reason_title(&held.reason) => title.to_owned(),
+            title => format!("{title}: {}", reason_title(&held.reason)),
+        };
+        add(&mut buckets, held_slice(held), title, Some(hold_detail(&held.hold)), true);
+    }
+    buckets
+        .into_iter()
+        .map(|bucket| Group {
+            model: bucket.model,
+            title: bucket.title,
+            details: bucket.details,
+            held: bucket.held,
+            slices: bucket.slices.len(),
+            whole: bucket.slices.iter().all(|(interval, _)| interval.is_whole()),
+            ranges: collapse(bucket.slices),
+        })
+        .collect()
+}
+
+type Slice<'a> = (&'a TableName, Interval, &'a str);
+
+fn task_slice(task: &Task) -> Slice<'_> {
+    (&task.model, task.interval, &task.label)
+}
+
+fn held_slice(held: &Held) -> Slice<'_> {
+    (&held.model, held.interval, &held.label)
+}
+
+struct Bucket<'a> {
+    model: &'a TableName,
+    title: String,
+    details: Vec<String>,
+    held: bool,
+    slices: Vec<(Interval, &'a str)>,
+}
+
+fn add<'a>(
+    buckets: &mut Vec<Bucket<'a>>,
+    (model, interval, label): Slice<'a>,
+    title: String,
+    detail: Option<String>,
+    held: bool,
+) {
+    // Tasks come model by model, so a bucket is found among the last few.
+    let found = buckets
+        .iter_mut()
+        .rev()
+        .take(16)
+        .find(|bucket| bucket.model == model && bucket.title == title && bucket.held == held);
+    let bucket = match found {
+        Some(bucket) => bucket,
+        None => {
+            buckets.push(Bucket { model, title, details: Vec::new(), held, slices: Vec::new() });
+            let last = buckets.len() - 1;
+            &mut buckets[last]
+        }
+    };
+    bucket.slices.push((interval, label));
+    // A detail for each slice (a file that each waits for) would be quadratic; past a few hundred nobody reads them.
+    if let Some(detail) = detail
+        && bucket.details.len() < 400
+        && !bucket.details.contains(&detail)
+    {
+        bucket.details.push(detail);
+    }
+}
+
+/// What to do about what is held back, once for each kind.
+fn advice(plan: &Plan, look: &Look) -> String {
+    let mut out = String::new();
+    let mut said: Vec<&str> = Vec::new();
+    for held in &plan.held {
+        let Some(help) = hold_help(&held.hold).filter(|help| !said.contains(help)) else { continue };
+        if said.is_empty() {
+            out.push('\n');
+        }
+        said.push(help);
+        let help = help.replace("{model}", &held.model.to_string());
+        out += &format!("{}: {}: {help}\n", look.paint(Paint::Vouched, "help"), hold_title(&held.hold));
+    }
+    out
+}

@@ -1,0 +1,187 @@
+//! What is said while a run goes on, and its summary. Counts only; the terminal's bar is `crate::observe`.
+
+use std::collections::BTreeMap;
+
+use oncemore_core::TableName;
+use oncemore_run::{ErrorKind, Event, RunReport};
+
+use super::error::render_failure;
+use super::number::{count, plural, seconds};
+use super::{Look, Paint};
+
+/// Most failures repeated in the summary.
+const FAILURES_MAX: usize = 10;
+
+/// Counts of a run, by model.
+#[derive(Debug, Default)]
+pub struct Tally {
+    models: BTreeMap<TableName, Counts>,
+    total: u64,
+    done: u64,
+    rows: u64,
+}
+
+#[derive(Debug, Default)]
+struct Counts {
+    planned: u64,
+    published: u64,
+    unchanged: u64,
+    cut_off: u64,
+    failed: u64,
+    blocked: u64,
+    rows: u64,
+}
+
+impl Counts {
+    fn done(&self) -> u64 {
+        self.published + self.unchanged + self.cut_off + self.failed + self.blocked
+    }
+}
+
+impl Tally {
+    /// Takes in one event and says what a reader should see of it: a line for each failure and each model that is
+    /// done; with `verbose` one for each slice.
+    pub fn take(&mut self, event: &Event, verbose: bool, look: &Look) -> Vec<String> {
+        let mut lines = Vec::new();
+        let mut say = |model: &TableName, label: &str, what: String| {
+            if verbose {
+                lines.push(format!("{model} {label}: {what}"));
+            }
+        };
+        let model = match event {
+            Event::Planned(plan) => {
+                self.total = plan.tasks.len() as u64;
+                for task in &plan.tasks {
+                    self.models.entry(task.model.clone()).or_default().planned += 1;
+                }
+                return lines;
+            }
+            Event::Started { .. } => return lines,
+            Event::Published { model, label, rows } => {
+                say(model, label, format!("published, {} rows", count(*rows)));
+                self.rows += rows;
+                let counts = self.models.entry(model.clone()).or_default();
+                counts.published += 1;
+                counts.rows += rows;
+                model
+            }
+            Event::Unchanged { model, label, rows } => {
+                say(model, label, format!("unchanged, {} rows", count(*rows)));
+                self.models.entry(model.clone()).or_default().unchanged += 1;
+                model
+            }
+            Event::CutOff { model, label } => {
+                say(model, label, "cut off: its inputs came out equal".to_owned());
+                self.models.entry(model.clone()).or_default().cut_off += 1;
+                model
+            }
+            Event::Failed(failure) => {
+                lines.push(render_failure(failure, look));
+                self.models.entry(failure.model.clone()).or_default().failed += 1;
+                &failure.model
+            }
+            Event::Blocked(held) => {
+                say(&held.model, &held.label, format!("blocked {}", super::cause::hold_detail(&held.hold)));
+                self.models.entry(held.model.clone()).or_default().blocked += 1;
+                &held.model
+            }
+        };
+        self.done += 1;
+        let counts = &self.models[model];
+        if counts.planned > 0 && counts.done() == counts.planned {
+            lines.push(format!("{}: {}", look.paint(Paint::Strong, model), words(counts, look)));
+        }
+        lines
+    }
+
+    /// Tasks done, tasks planned, rows published.
+    pub fn position(&self) -> (u64, u64, u64) {
+        (self.done, self.total, self.rows)
+    }
+}
+
+fn words(counts: &Counts, look: &Look) -> String {
+    let parts: Vec<String> = [
+        (counts.published, "published", Paint::Good),
+        (counts.unchanged, "unchanged", Paint::Good),
+        (counts.cut_off, "cut off", Paint::Dim),
+        (counts.failed, "failed", Paint::Bad),
+        (counts.blocked, "blocked", Paint::Held),
+    ]
+    .into_iter()
+    .filter(|(number, ..)| *number > 0)
+    .map(|(number, word, paint)| look.paint(paint, format!("{} {word}", count(number))))
+    .chain((counts.published > 0).then(|| format!("{} rows", count(counts.rows))))
+    .collect();
+    parts.join(", ")
+}
+
+/// What a run did, and what to type next.
+pub fn summary(report: &RunReport, took_seconds: f64, look: &Look) -> String {
+    let failed = report.failed.len() as u64;
+    let blocked = report.blocked.len() as u64;
+    let parts: Vec<String> = [
+        (report.published, "published", Paint::Good),
+        (report.unchanged, "unchanged", Paint::Good),
+        (report.cut_off, "cut off", Paint::Dim),
+        (report.audited, "audited", Paint::Good),
+        (failed, "failed", Paint::Bad),
+        (blocked, "blocked", Paint::Held),
+        (report.held as u64, "held back", Paint::Held),
+    ]
+    .into_iter()
+    .filter(|(number, ..)| *number > 0)
+    .map(|(number, word, paint)| look.paint(paint, format!("{} {word}", count(number))))
+    .collect();
+    let what = if parts.is_empty() { "nothing done".to_owned() } else { parts.join(", ") };
+    let head = if report.interrupted { "interrupted" } else { "done" };
+    let mut out = format!(
+        "{head}: {what}; {} in {} (request {})\n",
+        plural(usize::try_from(report.rows).unwrap_or(usize::MAX), "row"),
+        seconds(took_seconds),
+        report.request
+    );
+    out += &failures(report, look);
+    for help in advice(report) {
+        out += &format!("{}: {help}\n", look.paint(Paint::Vouched, "next"));
+    }
+    out
+}
+
+fn failures(report: &RunReport, look: &Look) -> String {
+    let mut out = String::new();
+    for failure in report.failed.iter().take(FAILURES_MAX) {
+        let label = if failure.label == "all" { String::new() } else { format!(" {}", failure.label) };
+        out +=
+            &format!("  {} {}{label}; {}\n", look.paint(Paint::Bad, "failed"), failure.model, failure.state);
+    }
+    if report.failed.len() > FAILURES_MAX {
+        out += &format!("  and {} more\n", report.failed.len() - FAILURES_MAX);
+    }
+    out
+}
+
+/// What to type next, most pressing first.
+fn advice(report: &RunReport) -> Vec<String> {
+    let mut out = Vec::new();
+    let has = |kind| report.failed.iter().any(|failure| failure.kind == kind);
+    if has(ErrorKind::Unknown) {
+        out.push(
+            "`oncemore resolve` finds out what became of the commits whose answers were lost".to_owned(),
+        );
+    }
+    if has(ErrorKind::Conflict) {
+        out.push("somebody else was faster: run the same command again".to_owned());
+    }
+    if let Some(failure) = report.failed.iter().find(|failure| failure.kind != ErrorKind::Unknown) {
+        let label = if failure.label == "all" { String::new() } else { format!(" {}", failure.label) };
+        out.push(format!("`oncemore explain {}{label}` tells the whole story", failure.model));
+    }
+    if report.interrupted {
+        out.push("what is published stays; `oncemore run` goes on from there".to_owned());
+    }
+    if report.failed.is_empty() && report.held > 0 {
+        out.push("`oncemore status --why` says what the slices that are held back wait for".to_owned());
+    }
+    out
+}
