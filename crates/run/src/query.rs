@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow::array::{ArrayRef, Int64Array, RecordBatch, StringArray, TimestampMicrosecondArray};
 use datafusion::catalog::{MemTable, TableProvider};
 use datafusion::execution::SendableRecordBatchStream;
-use oncemore_core::{Instant, Origin, Stamp};
+use oncemore_core::{Instant, Interval, Origin, Stamp};
 use oncemore_project::{Kind, Model};
 
 use crate::error::{ErrorKind, RunError};
@@ -27,6 +27,18 @@ pub async fn query(workspace: &Workspace, sql: &str) -> Result<SendableRecordBat
         inputs.push((name.clone(), task::whole_input(workspace, name)?));
     }
     Ok(workspace.engine()?.query(sql, inputs).await?)
+}
+
+/// The SQL of a model for one interval, with its values written in.
+///
+/// # Errors
+/// No such model, or SQL that can't be planned.
+pub fn compile(workspace: &Workspace, model: &str, interval: Interval) -> Result<String, RunError> {
+    let facts = workspace
+        .facts
+        .get(model)
+        .ok_or_else(|| RunError::usage(format!("no table is called `{model}`"), "`oncemore status` lists the models"))?;
+    Ok(workspace.engine()?.compile(&facts.query, interval)?)
 }
 
 impl Workspace {

@@ -8,6 +8,7 @@
 //! a [`ErrorKind::Resources`] error.
 
 mod analysis;
+mod compile;
 mod exact;
 mod functions;
 mod keys;
@@ -138,6 +139,27 @@ impl Engine {
             .collect();
         let planned = self.plan(query, sources)?;
         analysis::analyse(&self.state, query, planned)
+    }
+
+    /// The SQL of the query and of the views that it reads, with the values of `interval` written in, to be run
+    /// elsewhere.
+    ///
+    /// # Errors
+    /// As [`Engine::analyse`].
+    pub fn compile(&self, query: &ModelQuery, interval: Interval) -> Result<String, EngineError> {
+        let sources = query
+            .inputs
+            .iter()
+            .map(|input| (input.name.clone(), names::schema_source(&input.schema)))
+            .collect();
+        let planned = self.plan(query, sources)?;
+        let mut text = String::new();
+        for (name, sql) in &query.views {
+            let body = compile::with_values(sql, Some(name), query, &planned.parameters, interval)?;
+            text.push_str(&format!("CREATE VIEW {name} AS\n{};\n\n", body.trim_end()));
+        }
+        text.push_str(&compile::with_values(&query.sql, None, query, &planned.parameters, interval)?);
+        Ok(text)
     }
 
     /// The rows of `interval`, in one deterministic order: by key where there is one, else by all columns.

@@ -1,0 +1,84 @@
+//! A model's SQL with the values of one interval written in, for people to run elsewhere. Text for reading: tasks bind
+//! typed values and never come by here.
+
+use datafusion::sql::sqlparser::dialect::GenericDialect;
+use datafusion::sql::sqlparser::tokenizer::{Location, Token, TokenWithSpan, Tokenizer};
+use jiff::civil::DateTime;
+use oncemore_core::{Instant, Interval, TimeType};
+
+use super::parameters::Parameter;
+use super::{EngineError, ErrorKind, Literal, ModelQuery};
+
+/// `sql` with every placeholder replaced by its literal. `view` is the view that it is the SQL of, if it is.
+pub(super) fn with_values(
+    sql: &str,
+    view: Option<&str>,
+    query: &ModelQuery,
+    parameters: &[Parameter],
+    interval: Interval,
+) -> Result<String, EngineError> {
+    let tokens = Tokenizer::new(&GenericDialect {}, sql)
+        .tokenize_with_location()
+        .map_err(|error| EngineError::new(ErrorKind::Parse, error.to_string()))?;
+    let mut written = String::with_capacity(sql.len());
+    let mut types = parameters.iter().filter(|parameter| parameter.view.as_deref() == view);
+    let mut copied = 0;
+    for (start, end, name) in tokens.windows(2).filter_map(|pair| placeholder(sql, pair)).chain(whole(sql, &tokens)) {
+        written.push_str(&sql[copied..start]);
+        copied = end;
+        if name == "interval_start" || name == "interval_end" {
+            let time_type = types.next().and_then(|parameter| parameter.time_type).unwrap_or(TimeType::Instant);
+            let edge = if name == "interval_end" { interval.end() } else { interval.start() };
+            written.push_str(&edge_literal(time_type, edge, query));
+        } else if let Some((_, value)) = query.variables.iter().find(|(variable, _)| *variable == name) {
+            written.push_str(&literal(value));
+        }
+    }
+    written.push_str(&sql[copied..]);
+    Ok(written)
+}
+
+/// A colon and the word right behind it.
+fn placeholder(sql: &str, pair: &[TokenWithSpan]) -> Option<(usize, usize, String)> {
+    let [colon, word] = pair else { return None };
+    let (Token::Colon, Token::Word(name)) = (&colon.token, &word.token) else { return None };
+    (colon.span.end == word.span.start)
+        .then(|| (offset(sql, colon.span.start), offset(sql, word.span.end), name.value.clone()))
+}
+
+/// Placeholders that come as one token.
+fn whole<'a>(sql: &'a str, tokens: &'a [TokenWithSpan]) -> impl Iterator<Item = (usize, usize, String)> + 'a {
+    tokens.iter().filter_map(move |token| match &token.token {
+        Token::Placeholder(name) => {
+            let name = name.strip_prefix(':')?.to_owned();
+            Some((offset(sql, token.span.start), offset(sql, token.span.end), name))
+        }
+        _ => None,
+    })
+}
+
+fn offset(sql: &str, at: Location) -> usize {
+    let lines = usize::try_from(at.line.saturating_sub(1)).unwrap_or(0);
+    let start: usize = sql.split_inclusive('\n').take(lines).map(str::len).sum();
+    let column = usize::try_from(at.column.saturating_sub(1)).unwrap_or(0);
+    let rest = &sql[start..];
+    start + rest.char_indices().nth(column).map_or(rest.len(), |(at, _)| at)
+}
+
+fn edge_literal(time_type: TimeType, edge: Instant, query: &ModelQuery) -> String {
+    let shown = |wall: DateTime| wall.strftime("%Y-%m-%d %H:%M:%S%.f").to_string();
+    match time_type {
+        TimeType::Date => format!("DATE '{}'", query.zone.date_bound(edge)),
+        TimeType::Wall => format!("TIMESTAMP '{}'", shown(query.zone.wall_bound(edge))),
+        TimeType::Instant => format!("CAST('{edge}' AS TIMESTAMPTZ)"),
+    }
+}
+
+fn literal(value: &Literal) -> String {
+    match value {
+        Literal::Int(value) => value.to_string(),
+        Literal::Float(value) => format!("CAST({value} AS DOUBLE)"),
+        Literal::Text(value) => format!("'{}'", value.replace('\'', "''")),
+        Literal::Bool(value) => value.to_string(),
+    }
+}
