@@ -5,6 +5,7 @@ use std::time::Instant as Clock;
 
 use oncemore_commit::{CommitError, Warehouse};
 
+use crate::support::publishing;
 use crate::support::{START, Scene, check_totals, day, ids, metadata, replace, stamp, table, world};
 
 #[test]
