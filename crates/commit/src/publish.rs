@@ -29,6 +29,7 @@ use decide::Decision;
 pub(crate) const TRIES: u32 = 200;
 
 /// What a publish does to its slice.
+#[expect(clippy::large_enum_variant, reason = "most are replaces, and each is moved a few times")]
 #[derive(Debug)]
 pub enum Change {
     /// All rows are replaced by these; where they are what the slice holds already, only the stamp is.
@@ -107,6 +108,12 @@ struct TableCommit {
     items: Vec<(usize, Published, AttemptEnd, u64, u64)>,
 }
 
+/// One table's commit, where anything takes part in it, and the answers to items that don't, by place.
+struct Planned {
+    commit: Option<TableCommit>,
+    answers: Vec<(usize, Result<Published>)>,
+}
+
 /// Whether the transaction moved every pointer.
 enum Outcome {
     Moved,
@@ -128,7 +135,7 @@ impl Warehouse {
         let queues: Vec<_> = tables.keys().map(|table| self.queue(table)).collect();
         let _turns: Vec<_> = queues.iter().map(|queue| lock(queue)).collect();
         for attempt in 0..TRIES {
-            let commits = self.plan(&publishes, &tables, &mut results);
+            let commits = self.plan(&mut publishes, &tables, &mut results);
             if commits.is_empty() {
                 break;
             }
@@ -164,7 +171,7 @@ impl Warehouse {
     /// Plans each table's commit on its newest head; answers items that need none.
     fn plan(
         &self,
-        publishes: &[Publish],
+        publishes: &mut [Publish],
         tables: &BTreeMap<TableName, Vec<usize>>,
         results: &mut [Option<Result<Published>>],
     ) -> Vec<TableCommit> {
@@ -176,9 +183,15 @@ impl Warehouse {
             }
             let planned = self.plan_table(table, publishes, &open);
             match planned {
-                Ok((commit, answers)) => {
-                    answers.into_iter().for_each(|(place, answer)| results[place] = Some(answer));
-                    commits.extend(commit);
+                Ok(planned) => {
+                    for (place, answer) in planned.answers {
+                        // Published by an earlier try: its files are the table's.
+                        if let (Ok(_), Change::Replace(audited)) = (&answer, &mut publishes[place].change) {
+                            audited.0.files.keep();
+                        }
+                        results[place] = Some(answer);
+                    }
+                    commits.extend(planned.commit);
                 }
                 Err(error) => open.into_iter().for_each(|place| results[place] = Some(Err(error.clone()))),
             }
@@ -186,13 +199,7 @@ impl Warehouse {
         commits
     }
 
-    #[expect(clippy::type_complexity, reason = "a commit where there is one, and answers by place")]
-    fn plan_table(
-        &self,
-        table: &TableName,
-        publishes: &[Publish],
-        open: &[usize],
-    ) -> Result<(Option<TableCommit>, Vec<(usize, Result<Published>)>)> {
+    fn plan_table(&self, table: &TableName, publishes: &[Publish], open: &[usize]) -> Result<Planned> {
         let state = self.state(table)?;
         let state = state.ok_or_else(|| CommitError::Config(format!("there is no table `{table}`")))?;
         let live = if state.is_ours() { None } else { Some(state.live(self)?) };
@@ -207,7 +214,7 @@ impl Warehouse {
         }
         let commit =
             if decisions.is_empty() { None } else { Some(snapshot::build(self, decisions, publishes)?) };
-        Ok((commit, answers))
+        Ok(Planned { commit, answers })
     }
 
     /// Writes the files of all commits and moves all pointers, or none.

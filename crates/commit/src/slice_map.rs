@@ -11,7 +11,7 @@ mod tests;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use oncemore_core::{Epoch, Instant, Interval};
+use oncemore_core::{Epoch, Instant, Interval, Stamp};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::codec::{Decoder, Encoder};
@@ -59,6 +59,15 @@ impl SliceMap {
     /// All slices by interval.
     pub(crate) fn entries(&self) -> impl Iterator<Item = &Entry> {
         self.pages.iter().flat_map(|page| page.entries.iter())
+    }
+
+    /// The stamps of all slices by interval, without copies where nobody else holds the pages.
+    pub(crate) fn into_stamps(self) -> Vec<Stamp> {
+        let mut stamps = Vec::with_capacity(self.len());
+        for page in self.pages {
+            stamps.extend(Arc::unwrap_or_clone(page.entries).into_iter().filter_map(|entry| entry.stamp));
+        }
+        stamps
     }
 
     /// Number of slices.

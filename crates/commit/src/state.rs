@@ -91,8 +91,8 @@ impl State {
                 (map, Some(file), Standing::RolledBack { found })
             }
             None => {
-                let standing = match own_ancestor(&metadata) {
-                    Some((id, found)) if Some(id) != newest_map.snapshot => Standing::RolledBack { found },
+                let standing = match own_ancestor(&metadata, newest_map.snapshot) {
+                    Some(found) => Standing::RolledBack { found },
                     _ if head.is_none() => Standing::RolledBack { found: 0 },
                     _ => Standing::Foreign,
                 };
@@ -156,12 +156,14 @@ pub(crate) fn own_map(snapshot: &Snapshot) -> Option<(String, u64)> {
     Some((values.get(MAP)?.clone(), values.get(N)?.parse().ok()?))
 }
 
-/// The nearest snapshot of ours below the head, as far as history goes.
-fn own_ancestor(metadata: &TableMetadata) -> Option<(i64, u64)> {
+/// Number of the nearest snapshot of ours below the head, as far as history goes; `None` where the snapshot `known` to
+/// the newest map comes first: then nothing of ours was taken back.
+fn own_ancestor(metadata: &TableMetadata, known: Option<i64>) -> Option<u64> {
     let mut next = metadata.current_snapshot()?.parent_snapshot_id();
-    while let Some(snapshot) = next.and_then(|id| metadata.snapshot_by_id(id)) {
+    while let Some(snapshot) = next.filter(|id| Some(*id) != known).and_then(|id| metadata.snapshot_by_id(id))
+    {
         if let Some((_, n)) = own_map(snapshot) {
-            return Some((snapshot.snapshot_id(), n));
+            return Some(n);
         }
         next = snapshot.parent_snapshot_id();
     }

@@ -134,7 +134,7 @@ impl Warehouse {
             _ if known.is_some() => known.map(|state| stamps_of(&state.map)).unwrap_or_default(),
             Some((at, index)) if at == location => {
                 let index = IndexState::parse(&index)?;
-                stamps_of(&self.load_map(&self.folder(table), index.map.as_deref())?)
+                self.load_map(&self.folder(table), index.map.as_deref())?.into_stamps()
             }
             _ => {
                 let state = self.state_at(table, location.clone())?;

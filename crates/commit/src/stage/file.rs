@@ -6,16 +6,18 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use arrow::array::{Array, AsArray, RecordBatch};
-use arrow::datatypes::{DataType, Float32Type, Float64Type, SchemaRef};
-use iceberg::spec::{DataFile, Schema};
+use arrow::datatypes::{DataType, Float32Type, Float64Type, Schema, SchemaRef};
+use iceberg::spec::{DataFile, Schema as IcebergSchema};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_writer::ArrowWriterOptions;
-use parquet::basic::{Compression, ZstdLevel};
+use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterVersion};
+use parquet::schema::types::ColumnPath;
 
 use super::internal;
 use crate::disk::{Disk, Step};
 use crate::error::{CommitError, Result};
+use crate::metadata::schema::INTERVAL_START;
 use crate::metadata::stats;
 use crate::slice_map::FileEntry;
 
@@ -69,8 +71,8 @@ impl Write for Checked {
 }
 
 /// Everything that an encoder would choose by itself.
-fn properties() -> Result<WriterProperties> {
-    Ok(WriterProperties::builder()
+fn properties(schema: &Schema) -> Result<WriterProperties> {
+    let mut builder = WriterProperties::builder()
         .set_writer_version(WriterVersion::PARQUET_1_0)
         .set_created_by("oncemore".to_owned())
         .set_compression(Compression::ZSTD(ZstdLevel::try_new(1).map_err(internal)?))
@@ -78,11 +80,25 @@ fn properties() -> Result<WriterProperties> {
         .set_write_batch_size(1_024)
         .set_data_page_row_count_limit(20_000)
         .set_data_page_size_limit(1 << 20)
-        .set_dictionary_page_size_limit(1 << 20)
+        // A column of mostly distinct values pays for a dictionary until it is given up: so, early.
+        .set_dictionary_page_size_limit(128 << 10)
         .set_dictionary_enabled(true)
         .set_statistics_enabled(EnabledStatistics::Chunk)
-        .set_statistics_truncate_length(Some(64))
-        .build())
+        .set_statistics_truncate_length(Some(64));
+    for field in schema.fields() {
+        let counts = matches!(
+            field.data_type(),
+            DataType::Int32 | DataType::Int64 | DataType::Date32 | DataType::Timestamp(..)
+        );
+        // Keys, counters and times: as small as with a dictionary or smaller, and no table of values to keep.
+        if counts && field.name() != INTERVAL_START {
+            let path = ColumnPath::from(field.name().as_str());
+            builder = builder
+                .set_column_dictionary_enabled(path.clone(), false)
+                .set_column_encoding(path, Encoding::DELTA_BINARY_PACKED);
+        }
+    }
+    Ok(builder.build())
 }
 
 impl FileWriter {
@@ -94,7 +110,8 @@ impl FileWriter {
             matches!(field.data_type(), DataType::Float32 | DataType::Float64).then_some((place, id))
         });
         let floats = floats.collect();
-        let options = ArrowWriterOptions::new().with_properties(properties()?).with_skip_arrow_metadata(true);
+        let options =
+            ArrowWriterOptions::new().with_properties(properties(&schema)?).with_skip_arrow_metadata(true);
         let checked = Checked { file, disk };
         let writer = ArrowWriter::try_new_with_options(checked, schema, options).map_err(internal)?;
         Ok(FileWriter { writer, path, name, floats, nans: HashMap::new(), guard })
@@ -113,7 +130,7 @@ impl FileWriter {
     /// Ends the file. It is made durable when it is published, together with the metadata.
     pub(super) fn finish(
         mut self,
-        schema: &Schema,
+        schema: &IcebergSchema,
         spec_id: i32,
         start: Option<i64>,
     ) -> Result<(PathBuf, DataFile, FileEntry)> {

@@ -182,6 +182,19 @@ fn rows_in_a_slice_that_we_never_made_are_found() {
 }
 
 #[test]
+fn foreign_snapshots_on_top_of_a_stamp_alone_are_no_roll_back() {
+    let scene = scene();
+    foreign_write(&scene, day(1), &[15], false);
+    let stamped = attempt(&scene.warehouse, day(1)).unwrap();
+    scene.warehouse.adopt(&table(), day(1), draft(&stamped)).unwrap();
+    foreign_write(&scene, day(2), &[25], false);
+    let found = scene.warehouse.foreign_changes(&table()).unwrap();
+    assert_eq!(found.iter().map(|foreign| foreign.interval).collect::<Vec<_>>(), [day(2)]);
+    scene.replace(day(0), &[1]).unwrap();
+    assert_eq!(scene.ids(), [1, 10, 15, 20, 25]);
+}
+
+#[test]
 fn a_table_set_back_stops_until_it_is_adopted() {
     let scene = scene();
     let warehouse = &scene.warehouse;

@@ -5,6 +5,7 @@ use std::time::Instant as Clock;
 
 use oncemore_commit::{CommitError, Warehouse};
 
+use crate::support::publishing;
 use crate::support::{START, Scene, check_totals, day, ids, metadata, replace, stamp, table, world};
 
 #[test]
@@ -152,4 +153,28 @@ fn four_hundred_commits_stay_flat() {
         list.entries().len()
     );
     std::io::Write::write_all(&mut out, text.as_bytes()).unwrap();
+}
+
+/// Ten thousand slices: read at once, and a commit that writes a page of them.
+#[test]
+fn ten_thousand_stamps_are_read_in_milliseconds() {
+    let scene = Scene::new();
+    let warehouse = &scene.warehouse;
+    let request = warehouse.begin_request(None).unwrap();
+    let tasks: Vec<_> = (0..10_000).map(|slice| (table(), day(slice), crate::support::code(1))).collect();
+    let attempts = warehouse.begin_attempts(request, &tasks).unwrap();
+    let group = attempts.iter().map(|attempt| publishing(warehouse, attempt, &[], None).unwrap());
+    assert!(warehouse.publish(group.collect()).iter().all(Result::is_ok));
+    let commit = Clock::now();
+    scene.replace(day(5_000), &[1]).unwrap();
+    let commit = commit.elapsed().as_secs_f64() * 1e3;
+    let open = Clock::now();
+    let other = scene.other(2);
+    let open = open.elapsed().as_secs_f64() * 1e3;
+    let read = Clock::now();
+    assert_eq!(other.stamps(&table()).unwrap().len(), 10_000);
+    let read = read.elapsed().as_secs_f64() * 1e3;
+    assert!(read < 500.0, "{read:.1} ms");
+    let text = format!("10,000 slices: open {open:.1} ms, stamps {read:.1} ms, commit {commit:.1} ms\n");
+    std::io::Write::write_all(&mut std::io::stderr(), text.as_bytes()).unwrap();
 }
