@@ -180,8 +180,8 @@ fn sql(schema: &SchemaRef, key: &[String], time: Option<&str>) -> String {
         "SELECT CAST(CASE WHEN n.\"__there\" IS NULL THEN -1 WHEN o.\"__there\" IS NULL THEN 1 ELSE 0 END AS BIGINT) AS \"__change\", \
          CAST({time} AS TEXT) AS \"__time\", {}, {} FROM {} AS o FULL JOIN {} AS n ON {joined} \
          WHERE o.\"__there\" IS NULL OR n.\"__there\" IS NULL OR {differs} ORDER BY {order}",
-        columns.iter().map(|name| format!("o.{} AS {}", quoted(name), quoted(&format!("o.{name}")))).collect::<Vec<_>>().join(", "),
-        columns.iter().map(|name| format!("n.{} AS {}", quoted(name), quoted(&format!("n.{name}")))).collect::<Vec<_>>().join(", "),
+        columns.iter().map(|name| format!("o.{} AS {}", quoted(name), quoted(&format!("older {name}")))).collect::<Vec<_>>().join(", "),
+        columns.iter().map(|name| format!("n.{} AS {}", quoted(name), quoted(&format!("newer {name}")))).collect::<Vec<_>>().join(", "),
         counted("diff.older"),
         counted("diff.newer"),
     )
