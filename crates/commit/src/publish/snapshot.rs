@@ -196,7 +196,7 @@ fn manifests(
     }
     carried.extend(rewritten);
     if !added.is_empty() {
-        let files: Vec<DataFile> = added.iter().map(|file| DataFile::clone(file)).collect();
+        let files: Vec<DataFile> = added.iter().copied().cloned().collect();
         carried.push(writer.added(&files)?);
     }
     Ok((carried, removed))
