@@ -33,7 +33,8 @@ impl Warehouse {
     /// Metadata or a slice map that can't be read.
     pub fn head_at(&self, table: &TableName, snapshot_id: i64) -> Result<Option<TableHead>> {
         let Some(state) = self.state(table)? else { return Ok(None) };
-        let Some((file, _)) = state.metadata.snapshot_by_id(snapshot_id).and_then(|found| own_map(found)) else {
+        let Some((file, _)) = state.metadata.snapshot_by_id(snapshot_id).and_then(|found| own_map(found))
+        else {
             return Ok(None);
         };
         let map = self.load_map(&state.folder, Some(&file))?;

@@ -36,7 +36,10 @@ pub fn accept(
 ) -> Result<Accepted, RunError> {
     let ground = workspace.ground()?;
     let (Some(at), Some(model_of)) = (ground.position(model), workspace.model(model)) else {
-        return Err(RunError::usage(format!("no table is called `{model}`"), "`oncemore status` lists the models"));
+        return Err(RunError::usage(
+            format!("no table is called `{model}`"),
+            "`oncemore status` lists the models",
+        ));
     };
     let tables = states_before(&ground, at);
     let subject = ground.subject(at, &tables, Allow { gone: true, older_code: true, ..Allow::default() });
@@ -49,7 +52,8 @@ pub fn accept(
     let mut report = Accepted::default();
     let mut publishes = Vec::new();
     for interval in own.due(ground.now).into_iter().filter(|interval| range.covers(*interval)) {
-        let label = own.calendar.as_ref().map_or_else(|| "all".to_owned(), |calendar| calendar.label(interval));
+        let label =
+            own.calendar.as_ref().map_or_else(|| "all".to_owned(), |calendar| calendar.label(interval));
         let assessment = subject.assess(interval);
         let foreign = match &assessment.verdict {
             Verdict::Fresh => {
@@ -60,8 +64,9 @@ pub fn accept(
             _ => None,
         };
         if let Some(detail) = foreign.as_ref().filter(|_| !adopt) {
-            return Err(RunError::new(ErrorKind::Conflict, format!("`{model}` {label}: {detail}"))
-                .help("`--adopt` takes the slice as it is now; `oncemore run --replace-foreign` computes it again"));
+            return Err(RunError::new(ErrorKind::Conflict, format!("`{model}` {label}: {detail}")).help(
+                "`--adopt` takes the slice as it is now; `oncemore run --replace-foreign` computes it again",
+            ));
         }
         if subject.stamp(interval).is_none() && foreign.is_none() {
             report.missing.push(label);

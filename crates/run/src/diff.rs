@@ -86,31 +86,42 @@ pub async fn diff(
     limit: usize,
 ) -> Result<Diff, RunError> {
     let (Some(own), Some(facts)) = (workspace.model(model), workspace.facts.get(model)) else {
-        return Err(RunError::usage(format!("no table is called `{model}`"), "`oncemore status` lists the models"));
+        return Err(RunError::usage(
+            format!("no table is called `{model}`"),
+            "`oncemore status` lists the models",
+        ));
     };
     let range = match &own.calendar {
         Some(calendar) if !range.is_open() => range.resolve(calendar)?,
         _ => Interval::WHOLE,
     };
     let head = workspace.warehouse.head(&own.name)?.ok_or_else(|| {
-        RunError::usage(format!("`{model}` has no version yet"), format!("`oncemore run {model}` makes the first"))
+        RunError::usage(
+            format!("`{model}` has no version yet"),
+            format!("`oncemore run {model}` makes the first"),
+        )
     })?;
     let older = older(workspace, &head, range, against)?;
-    let files =
-        |head: &TableHead| table::provider(task::data_files(head.files(range)), Arc::clone(&facts.schema), None);
+    let files = |head: &TableHead| {
+        table::provider(task::data_files(head.files(range)), Arc::clone(&facts.schema), None)
+    };
     let inputs = vec![("diff.older".to_owned(), files(&older)), ("diff.newer".to_owned(), files(&head))];
     let sql = sql(&facts.schema, &own.key, own.time.as_deref());
     let mut rows = workspace.engine()?.query(&sql, inputs).await?;
     let key = if own.key.is_empty() { names(&facts.schema) } else { own.key.clone() };
-    let mut collected = Collected { diff: Diff { model: model.to_owned(), key, ..Diff::default() }, ..Collected::default() };
+    let mut collected =
+        Collected { diff: Diff { model: model.to_owned(), key, ..Diff::default() }, ..Collected::default() };
     collected.diff.versions = (version(&older), version(&head));
     while let Some(batch) = rows.next().await {
         collected.take(&batch?, &facts.schema, own.calendar.as_ref(), limit)?;
     }
     let rows_now: u64 = head.files(range).iter().map(|file| file.rows).sum();
     collected.diff.same = rows_now.saturating_sub(collected.diff.new + collected.diff.changed);
-    collected.diff.by_interval =
-        collected.by_interval.into_iter().map(|(label, [gone, new, changed])| (label, gone, new, changed)).collect();
+    collected.diff.by_interval = collected
+        .by_interval
+        .into_iter()
+        .map(|(label, [gone, new, changed])| (label, gone, new, changed))
+        .collect();
     Ok(collected.diff)
 }
 
@@ -118,7 +129,12 @@ fn version(head: &TableHead) -> String {
     head.snapshot_id.map_or_else(|| "before the first snapshot".to_owned(), |id| format!("snapshot {id}"))
 }
 
-fn older(workspace: &Workspace, head: &TableHead, range: Interval, against: &Against) -> Result<TableHead, RunError> {
+fn older(
+    workspace: &Workspace,
+    head: &TableHead,
+    range: Interval,
+    against: &Against,
+) -> Result<TableHead, RunError> {
     let paths = |head: &TableHead| {
         let mut paths: Vec<String> = head.files(range).into_iter().map(|file| file.path).collect();
         paths.sort_unstable();
@@ -160,7 +176,10 @@ fn sql(schema: &SchemaRef, key: &[String], time: Option<&str>) -> String {
     let listed = columns.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ");
     // Rows without a key are told apart by all columns; equal ones are counted, so that a doubled row shows.
     let counted = |table: &str| {
-        let nth = format!("row_number() OVER (PARTITION BY {} ORDER BY {listed}) AS \"__nth\"", key.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", "));
+        let nth = format!(
+            "row_number() OVER (PARTITION BY {} ORDER BY {listed}) AS \"__nth\"",
+            key.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ")
+        );
         format!("(SELECT {listed}, {nth}, 1 AS \"__there\" FROM {table})")
     };
     let joined = key
@@ -174,14 +193,23 @@ fn sql(schema: &SchemaRef, key: &[String], time: Option<&str>) -> String {
         .map(|name| format!("o.{0} IS DISTINCT FROM n.{0}", quoted(name)))
         .collect::<Vec<_>>()
         .join(" OR ");
-    let order = key.iter().map(|name| format!("coalesce(n.{0}, o.{0})", quoted(name))).collect::<Vec<_>>().join(", ");
+    let order =
+        key.iter().map(|name| format!("coalesce(n.{0}, o.{0})", quoted(name))).collect::<Vec<_>>().join(", ");
     let time = time.map_or_else(|| "NULL".to_owned(), |time| format!("coalesce(n.{0}, o.{0})", quoted(time)));
     format!(
         "SELECT CAST(CASE WHEN n.\"__there\" IS NULL THEN -1 WHEN o.\"__there\" IS NULL THEN 1 ELSE 0 END AS BIGINT) AS \"__change\", \
          CAST({time} AS TEXT) AS \"__time\", {}, {} FROM {} AS o FULL JOIN {} AS n ON {joined} \
          WHERE o.\"__there\" IS NULL OR n.\"__there\" IS NULL OR {differs} ORDER BY {order}",
-        columns.iter().map(|name| format!("o.{} AS {}", quoted(name), quoted(&format!("o.{name}")))).collect::<Vec<_>>().join(", "),
-        columns.iter().map(|name| format!("n.{} AS {}", quoted(name), quoted(&format!("n.{name}")))).collect::<Vec<_>>().join(", "),
+        columns
+            .iter()
+            .map(|name| format!("o.{} AS {}", quoted(name), quoted(&format!("older {name}"))))
+            .collect::<Vec<_>>()
+            .join(", "),
+        columns
+            .iter()
+            .map(|name| format!("n.{} AS {}", quoted(name), quoted(&format!("newer {name}"))))
+            .collect::<Vec<_>>()
+            .join(", "),
         counted("diff.older"),
         counted("diff.newer"),
     )
@@ -201,7 +229,8 @@ impl Collected {
         calendar: Option<&Calendar>,
         limit: usize,
     ) -> Result<(), RunError> {
-        let internal = |error: arrow::error::ArrowError| RunError::new(ErrorKind::Internal, error.to_string());
+        let internal =
+            |error: arrow::error::ArrowError| RunError::new(ErrorKind::Internal, error.to_string());
         let options = FormatOptions::default();
         let texts: Vec<ArrayFormatter<'_>> = batch
             .columns()
@@ -232,7 +261,12 @@ impl Collected {
             let older = |at: usize| text(2 + at, row);
             let newer = |at: usize| text(2 + columns.len() + at, row);
             let place_of = |name: &String| columns.iter().position(|column| column == name).unwrap_or(0);
-            let key = self.diff.key.iter().map(|name| newer(place_of(name)).or_else(|| older(place_of(name)))).collect();
+            let key = self
+                .diff
+                .key
+                .iter()
+                .map(|name| newer(place_of(name)).or_else(|| older(place_of(name))))
+                .collect();
             let differing = columns.iter().enumerate().filter(|(at, _)| older(*at) != newer(*at));
             let columns = differing.map(|(at, name)| (name.clone(), older(at), newer(at))).collect();
             self.diff.rows.push(DiffRow { change, key, columns });

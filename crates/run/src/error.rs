@@ -97,10 +97,14 @@ impl From<oncemore_commit::CommitError> for RunError {
                 "`oncemore accept MODEL --interval … --adopt --because …` keeps it, `oncemore run --replace-foreign` computes it again",
             ),
             E::RolledBack { .. } | E::Conflict { .. } => (ErrorKind::Conflict, "run the same command again"),
-            E::Unavailable { .. } => (ErrorKind::TaskFailed, "mend what the message names, then run the same command again"),
+            E::Unavailable { .. } => {
+                (ErrorKind::TaskFailed, "mend what the message names, then run the same command again")
+            }
             E::Unknown { .. } => (ErrorKind::Unknown, "`oncemore resolve` finds out what became of it"),
             E::Config(_) => (ErrorKind::Config, "nothing was changed"),
-            E::Corrupt { .. } => (ErrorKind::TaskFailed, "`oncemore ledger rebuild` makes the ledger again from the tables"),
+            E::Corrupt { .. } => {
+                (ErrorKind::TaskFailed, "`oncemore ledger rebuild` makes the ledger again from the tables")
+            }
             E::Internal(_) => (ErrorKind::Internal, "please report this"),
         };
         RunError::new(kind, error.to_string()).help(help).state(state)
@@ -123,7 +127,8 @@ impl From<oncemore_backend::EngineError> for RunError {
 
 impl From<oncemore_backend::source::SourceError> for RunError {
     fn from(error: oncemore_backend::source::SourceError) -> Self {
-        let mut converted = RunError::new(ErrorKind::TaskFailed, error.to_string()).state(SliceState::Unchanged);
+        let mut converted =
+            RunError::new(ErrorKind::TaskFailed, error.to_string()).state(SliceState::Unchanged);
         converted.help = error.help;
         converted
     }

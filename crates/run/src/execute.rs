@@ -163,7 +163,8 @@ pub async fn run(
         return Ok(report);
     }
     report.request = workspace.warehouse.begin_request(options.request.as_deref())?;
-    let untouched = |model: &ModelGround| TableState { name: model.name.to_string(), ..TableState::default() };
+    let untouched =
+        |model: &ModelGround| TableState { name: model.name.to_string(), ..TableState::default() };
     let tables = ground.models.iter().map(untouched).collect();
     let mut run = Run { workspace, options, observer, stop, report, tables };
     for level in levels(&ground) {
@@ -176,7 +177,10 @@ pub async fn run(
 fn guard(workspace: &Workspace, ground: &Ground, plan: &Plan, options: &RunOptions) -> Result<(), RunError> {
     if let Some(stale) = plan.stale_parents.first().filter(|_| !options.stale_parents_ok) {
         return Err(RunError::usage(
-            format!("`{}` reads `{}`, which needs work itself and is not selected", stale.reader, stale.parent),
+            format!(
+                "`{}` reads `{}`, which needs work itself and is not selected",
+                stale.reader, stale.parent
+            ),
             format!("select `+{}` to run both, or read it as it is with `--stale-parents ok`", stale.reader),
         ));
     }
@@ -184,7 +188,9 @@ fn guard(workspace: &Workspace, ground: &Ground, plan: &Plan, options: &RunOptio
     let limit = usize::try_from(workspace.project.limits.tasks).unwrap_or(usize::MAX);
     if guarded > limit && !options.yes {
         return Err(RunError::usage(
-            format!("{guarded} tasks are due to changed code or a changed dimension, more than `limits.tasks: {limit}`"),
+            format!(
+                "{guarded} tasks are due to changed code or a changed dimension, more than `limits.tasks: {limit}`"
+            ),
             "look at `oncemore plan`; then `--yes` runs them all, `accept` keeps slices as they are",
         ));
     }
@@ -310,10 +316,16 @@ impl Run<'_> {
         for at in writing {
             let name = &ground.models[at].name;
             let text = name.to_string();
-            let (Some(model), Some(facts)) = (self.workspace.model(&text), self.workspace.facts.get(&text)) else {
+            let (Some(model), Some(facts)) = (self.workspace.model(&text), self.workspace.facts.get(&text))
+            else {
                 continue;
             };
-            self.workspace.warehouse.ensure_table(name, &facts.schema, &model.key, model.calendar.is_some())?;
+            self.workspace.warehouse.ensure_table(
+                name,
+                &facts.schema,
+                &model.key,
+                model.calendar.is_some(),
+            )?;
         }
         Ok(())
     }
@@ -420,7 +432,9 @@ impl Job {
         let name = self.task.model.to_string();
         let Some(model) = self.workspace.model(&name) else {
             self.publisher.give_up();
-            return Err(self.failure(RunError::new(ErrorKind::Internal, format!("no model is called `{name}`"))));
+            return Err(
+                self.failure(RunError::new(ErrorKind::Internal, format!("no model is called `{name}`")))
+            );
         };
         let audits_only = matches!(self.assessment.verdict, Verdict::Due(Reason::Audits));
         let change = match self.prepare(model, audits_only).await {
@@ -433,7 +447,8 @@ impl Job {
         if let Change::Replace(audited) = &change {
             *rows = audited.staged().rows;
         }
-        let publish = self.workspace.publish_of(model, &self.assessment, &self.attempt, self.code_seen, change);
+        let publish =
+            self.workspace.publish_of(model, &self.assessment, &self.attempt, self.code_seen, change);
         let publish = Publish { replace_foreign: self.replace_foreign, ..publish };
         let (table, label) = (self.task.model.clone(), self.task.label.clone());
         match self.publisher.publish(publish).await {
@@ -460,13 +475,15 @@ impl Job {
         if self.stop.is_stopped() {
             return Err(RunError::new(ErrorKind::TaskFailed, "stopped before it began").into());
         }
-        let (table, label, reason) = (self.task.model.clone(), self.task.label.clone(), self.task.reason.clone());
+        let (table, label, reason) =
+            (self.task.model.clone(), self.task.label.clone(), self.task.reason.clone());
         self.observer.event(Event::Started { model: table, label, reason });
         if audits_only {
             task::audit_published(&self.workspace, model, self.task.interval).await?;
             return Ok(Change::Restamp);
         }
-        let audited = task::prepare(&self.workspace, model, self.task.interval, &self.attempt, &self.stop).await?;
+        let audited =
+            task::prepare(&self.workspace, model, self.task.interval, &self.attempt, &self.stop).await?;
         Ok(Change::Replace(audited))
     }
 

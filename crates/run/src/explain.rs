@@ -88,8 +88,7 @@ pub fn explain(ground: &Ground, at: usize, interval: Interval) -> Result<Story, 
             let name = &input.read.input;
             let range = input.read.range(interval, &model.zone(), &input.zone);
             let cells = range.map_or(&[][..], |range| input.cells.touching(range));
-            let calendar =
-                ground.position(name).and_then(|parent| ground.models[parent].calendar.as_ref());
+            let calendar = ground.position(name).and_then(|parent| ground.models[parent].calendar.as_ref());
             let verified = stamp.map_or(Instant::MIN, |stamp| stamp.verified_at);
             InputStory {
                 input: name.clone(),
@@ -106,9 +105,14 @@ pub fn explain(ground: &Ground, at: usize, interval: Interval) -> Result<Story, 
                 rows: cells.iter().map(|cell| cell.fingerprint.rows).sum(),
                 changed: cells
                     .iter()
-                    .filter(|cell| stamp.is_some() && cell.changed_at.is_some_and(|changed| changed > verified))
+                    .filter(|cell| {
+                        stamp.is_some() && cell.changed_at.is_some_and(|changed| changed > verified)
+                    })
                     .map(|cell| {
-                        calendar.map_or_else(|| cell.interval.to_string(), |calendar| calendar.label(cell.interval))
+                        calendar.map_or_else(
+                            || cell.interval.to_string(),
+                            |calendar| calendar.label(cell.interval),
+                        )
                     })
                     .collect(),
             }

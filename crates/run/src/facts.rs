@@ -45,7 +45,8 @@ pub(crate) fn derive(workspace: &Workspace) -> Result<BTreeMap<String, Facts>, R
         let analysis = match known {
             Some(analysis) => analysis,
             None => {
-                let analysis = workspace.engine()?.analyse(&query).map_err(|error| config_error(model, &error))?;
+                let analysis =
+                    workspace.engine()?.analyse(&query).map_err(|error| config_error(model, &error))?;
                 fresh.push((name.clone(), key.to_string(), analysis.to_json().into_bytes()));
                 analysis
             }
@@ -73,7 +74,11 @@ fn key_of(model: &Model, query: &ModelQuery) -> Digest {
     digester.finish()
 }
 
-fn query_of(workspace: &Workspace, model: &Model, known: &BTreeMap<String, Facts>) -> Result<ModelQuery, RunError> {
+fn query_of(
+    workspace: &Workspace,
+    model: &Model,
+    known: &BTreeMap<String, Facts>,
+) -> Result<ModelQuery, RunError> {
     let views: Vec<(String, String)> = workspace
         .project
         .expanded_views(model)
@@ -92,15 +97,27 @@ fn query_of(workspace: &Workspace, model: &Model, known: &BTreeMap<String, Facts
         sql: model.query.sql.clone(),
         views,
         inputs,
-        zone: model.calendar.as_ref().map_or_else(|| workspace.project.time_zone.clone(), |calendar| calendar.zone.clone()),
+        zone: model
+            .calendar
+            .as_ref()
+            .map_or_else(|| workspace.project.time_zone.clone(), |calendar| calendar.zone.clone()),
         length: model.calendar.as_ref().map(|calendar| calendar.length),
         time: model.time.clone(),
         key: model.key.clone(),
-        variables: workspace.project.variables.iter().map(|(name, value)| (name.clone(), literal(value))).collect(),
+        variables: workspace
+            .project
+            .variables
+            .iter()
+            .map(|(name, value)| (name.clone(), literal(value)))
+            .collect(),
     })
 }
 
-fn input_schema(workspace: &Workspace, name: &str, known: &BTreeMap<String, Facts>) -> Result<InputSchema, RunError> {
+fn input_schema(
+    workspace: &Workspace,
+    name: &str,
+    known: &BTreeMap<String, Facts>,
+) -> Result<InputSchema, RunError> {
     if let Some(source) = workspace.sources.get(name) {
         let schema = source.index.schema()?;
         let time = source.spec.time.as_ref().and_then(|column| {
@@ -113,7 +130,8 @@ fn input_schema(workspace: &Workspace, name: &str, known: &BTreeMap<String, Fact
     let (Some(facts), Some(model)) = (known.get(name), workspace.model(name)) else {
         return Err(RunError::new(ErrorKind::Internal, format!("`{name}` is read before it is known")));
     };
-    let time = model.time.clone().zip(facts.time_type).map(|(column, time_type)| InputTime { column, time_type });
+    let time =
+        model.time.clone().zip(facts.time_type).map(|(column, time_type)| InputTime { column, time_type });
     Ok(InputSchema { name: name.to_owned(), schema: Arc::clone(&facts.schema), time, key: model.key.clone() })
 }
 
@@ -128,14 +146,15 @@ fn literal(variable: &Variable) -> Literal {
 
 /// The engine's complaint, as a diagnostic in the model's file.
 pub(crate) fn config_error(model: &Model, error: &oncemore_backend::EngineError) -> RunError {
-    let start = model.query.offset
-        + error.at.map_or(0, |(line, column)| byte_offset(&model.query.sql, line, column));
+    let start =
+        model.query.offset + error.at.map_or(0, |(line, column)| byte_offset(&model.query.sql, line, column));
     let rest = model.query.sql.get(start - model.query.offset..).unwrap_or_default();
     let length = rest.find(|c: char| c.is_whitespace() || c == ',' || c == ')').unwrap_or(rest.len()).max(1);
     let location = oncemore_core::Location { path: model.path.clone(), start, end: start + length };
     let mut diagnostic = oncemore_core::Diagnostic::error("query", error.message.clone(), location);
     diagnostic.help.clone_from(&error.help);
-    RunError::new(ErrorKind::Config, format!("`{}` can't be planned", model.name)).diagnostics(vec![diagnostic])
+    RunError::new(ErrorKind::Config, format!("`{}` can't be planned", model.name))
+        .diagnostics(vec![diagnostic])
 }
 
 fn byte_offset(text: &str, line: u64, column: u64) -> usize {

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use oncemore_core::{Calendar, CodeVersion, Digest, Instant, Interval, IntervalSet, Read, Stamp, TableName, Zone};
+use oncemore_core::{
+    Calendar, CodeVersion, Digest, Instant, Interval, IntervalSet, Read, Stamp, TableName, Zone,
+};
 
 use crate::assess::{Allow, InputState, SourceState, Subject, Supply, TableState};
 use crate::inputs::InputCells;

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use oncemore_core::{Interval, TableName};
 use serde::Serialize;
 
-pub use crate::assess::{Hold, Reason};
 use crate::assess::{Allow, TableState, Verdict};
+pub use crate::assess::{Hold, Reason};
 use crate::error::RunError;
 use crate::ground::Ground;
 use crate::select::{Candidate, RangeRequest, Selection};
@@ -102,9 +102,8 @@ pub struct Plan {
 impl Plan {
     /// Tasks that code or a dimension causes: those that nobody wants to pay for by accident.
     pub fn guarded(&self, ground: &Ground) -> usize {
-        let is_dimension = |name: &String| {
-            ground.position(name).is_some_and(|at| ground.models[at].calendar.is_none())
-        };
+        let is_dimension =
+            |name: &String| ground.position(name).is_some_and(|at| ground.models[at].calendar.is_none());
         self.tasks
             .iter()
             .filter(|task| match &task.reason {
@@ -159,10 +158,10 @@ fn plan_model(
     let range = asked_range(ground, at, options, plan)?;
     let allow = if selected { options.allow } else { Allow { force: false, ..options.allow } };
     let subject = ground.subject(at, tables, allow);
-    let mut summary =
-        ModelSummary { model: model.name.clone(), due: due.len(), fresh: 0, tasks: 0, held: 0 };
+    let mut summary = ModelSummary { model: model.name.clone(), due: due.len(), fresh: 0, tasks: 0, held: 0 };
     for interval in due {
-        let label = || model.calendar.as_ref().map_or_else(|| "all".to_owned(), |calendar| calendar.label(interval));
+        let label =
+            || model.calendar.as_ref().map_or_else(|| "all".to_owned(), |calendar| calendar.label(interval));
         let assessment = subject.assess(interval);
         let (reason, hold) = match assessment.verdict {
             Verdict::Fresh => {
@@ -189,7 +188,14 @@ fn plan_model(
                 }
                 if wanted && (inside || touched) {
                     summary.held += 1;
-                    plan.held.push(Held { at, model: model.name.clone(), interval, label: label(), reason, hold });
+                    plan.held.push(Held {
+                        at,
+                        model: model.name.clone(),
+                        interval,
+                        label: label(),
+                        reason,
+                        hold,
+                    });
                 }
             }
             None if wanted && inside => {
@@ -203,7 +209,14 @@ fn plan_model(
                 if wanted && touched {
                     summary.held += 1;
                     let hold = Hold::Waiting { what: "a range that covers all of it".to_owned() };
-                    plan.held.push(Held { at, model: model.name.clone(), interval, label: label(), reason, hold });
+                    plan.held.push(Held {
+                        at,
+                        model: model.name.clone(),
+                        interval,
+                        label: label(),
+                        reason,
+                        hold,
+                    });
                 }
             }
         }
@@ -230,7 +243,13 @@ fn leave_out(state: &mut TableState, interval: Interval, exists: bool, reason: &
     }
 }
 
-fn note_stale_parents(ground: &Ground, at: usize, tables: &[TableState], interval: Interval, plan: &mut Plan) {
+fn note_stale_parents(
+    ground: &Ground,
+    at: usize,
+    tables: &[TableState],
+    interval: Interval,
+    plan: &mut Plan,
+) {
     let model = &ground.models[at];
     for read in &model.reads {
         let Some(table) = tables.iter().find(|table| table.name == read.input) else { continue };

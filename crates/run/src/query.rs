@@ -34,10 +34,9 @@ pub async fn query(workspace: &Workspace, sql: &str) -> Result<SendableRecordBat
 /// # Errors
 /// No such model, or SQL that can't be planned.
 pub fn compile(workspace: &Workspace, model: &str, interval: Interval) -> Result<String, RunError> {
-    let facts = workspace
-        .facts
-        .get(model)
-        .ok_or_else(|| RunError::usage(format!("no table is called `{model}`"), "`oncemore status` lists the models"))?;
+    let facts = workspace.facts.get(model).ok_or_else(|| {
+        RunError::usage(format!("no table is called `{model}`"), "`oncemore status` lists the models")
+    })?;
     Ok(workspace.engine()?.compile(&facts.query, interval)?)
 }
 
@@ -53,12 +52,16 @@ impl Workspace {
         };
         // The whole of time has no edges: NULL.
         let instant = |value: &dyn Fn(&Stamp) -> Instant| -> ArrayRef {
-            let edge = |instant: Instant| (instant != Instant::MIN && instant != Instant::MAX).then_some(instant.0);
+            let edge =
+                |instant: Instant| (instant != Instant::MIN && instant != Instant::MAX).then_some(instant.0);
             let micros: TimestampMicrosecondArray = stamps.iter().map(|stamp| edge(value(stamp))).collect();
             Arc::new(micros.with_timezone("UTC"))
         };
         let label = |stamp: &Stamp| {
-            model.calendar.as_ref().map_or_else(|| "all".to_owned(), |calendar| calendar.label(stamp.interval))
+            model
+                .calendar
+                .as_ref()
+                .map_or_else(|| "all".to_owned(), |calendar| calendar.label(stamp.interval))
         };
         let origin = |stamp: &Stamp| match &stamp.origin {
             Origin::Computed => "computed".to_owned(),

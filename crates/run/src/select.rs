@@ -30,7 +30,10 @@ impl RangeRequest {
     pub fn resolve(&self, calendar: &Calendar) -> Result<Interval, RunError> {
         if let Some(text) = &self.interval {
             if self.from.is_some() || self.to.is_some() {
-                return Err(RunError::usage("`--interval` does not go with `--from` and `--to`", "give one of the two"));
+                return Err(RunError::usage(
+                    "`--interval` does not go with `--from` and `--to`",
+                    "give one of the two",
+                ));
             }
             return calendar.parse_range(text).ok_or_else(|| {
                 RunError::usage(
@@ -49,7 +52,12 @@ impl RangeRequest {
         })
     }
 
-    fn bound(&self, flag: &str, text: Option<&str>, calendar: &Calendar) -> Result<Option<Instant>, RunError> {
+    fn bound(
+        &self,
+        flag: &str,
+        text: Option<&str>,
+        calendar: &Calendar,
+    ) -> Result<Option<Instant>, RunError> {
         let Some(text) = text else { return Ok(None) };
         let instant = calendar.parse_instant(text).ok_or_else(|| {
             RunError::usage(

@@ -130,7 +130,10 @@ pub fn status(ground: &Ground) -> Vec<ModelLine> {
             };
             slices.push(SliceLine {
                 interval,
-                label: model.calendar.as_ref().map_or_else(|| "all".to_owned(), |calendar| calendar.label(interval)),
+                label: model
+                    .calendar
+                    .as_ref()
+                    .map_or_else(|| "all".to_owned(), |calendar| calendar.label(interval)),
                 status,
                 rows: stamp.map(|stamp| stamp.fingerprint.rows),
                 changed_at: stamp.map(|stamp| stamp.changed_at),

@@ -32,7 +32,11 @@ pub(crate) async fn prepare(
 }
 
 /// Audits the published rows of a slice.
-pub(crate) async fn audit_published(workspace: &Workspace, model: &Model, interval: Interval) -> Result<(), Failed> {
+pub(crate) async fn audit_published(
+    workspace: &Workspace,
+    model: &Model,
+    interval: Interval,
+) -> Result<(), Failed> {
     let facts = &workspace.facts[&model.name.to_string()];
     let rows = published(workspace, model, facts, Some(interval))?;
     check(workspace, model, rows).await
@@ -77,9 +81,7 @@ async fn stage(
     let engine = workspace.engine()?;
     let rows = engine.compute(&facts.query, interval, inputs).await?;
     let mut rows = match (&model.kind, &model.time, &model.calendar) {
-        (Kind::Slice, Some(time), Some(calendar)) => {
-            audit::time_guard(rows, time, interval, &calendar.zone)?
-        }
+        (Kind::Slice, Some(time), Some(calendar)) => audit::time_guard(rows, time, interval, &calendar.zone)?,
         _ => rows,
     };
     let mut writer = SliceWriter::new(
@@ -100,14 +102,11 @@ async fn stage(
     drop(rows);
     // Ends with fsync, which would hold up a worker of the engine.
     let staged = tokio::task::spawn_blocking(move || writer.finish()).await;
-    Ok(staged.map_err(|panic| RunError::new(ErrorKind::Internal, format!("staging ended early: {panic}")))??)
+    Ok(staged
+        .map_err(|panic| RunError::new(ErrorKind::Internal, format!("staging ended early: {panic}")))??)
 }
 
-async fn check(
-    workspace: &Workspace,
-    model: &Model,
-    rows: Arc<dyn TableProvider>,
-) -> Result<(), Failed> {
+async fn check(workspace: &Workspace, model: &Model, rows: Arc<dyn TableProvider>) -> Result<(), Failed> {
     if model.audits.is_empty() && model.key.is_empty() {
         return Ok(());
     }
@@ -149,7 +148,8 @@ fn inputs(
     facts: &Facts,
     interval: Interval,
 ) -> Result<Vec<(String, Arc<dyn TableProvider>)>, RunError> {
-    let zone = model.calendar.as_ref().map_or_else(oncemore_core::Zone::utc, |calendar| calendar.zone.clone());
+    let zone =
+        model.calendar.as_ref().map_or_else(oncemore_core::Zone::utc, |calendar| calendar.zone.clone());
     let mut providers = Vec::with_capacity(facts.reads.len());
     for read in &facts.reads {
         let range = read.range(interval, &zone, &input_zone(workspace, &read.input));
@@ -163,7 +163,11 @@ pub(crate) fn whole_input(workspace: &Workspace, name: &str) -> Result<Arc<dyn T
     input(workspace, name, Some(Interval::WHOLE))
 }
 
-fn input(workspace: &Workspace, name: &str, range: Option<Interval>) -> Result<Arc<dyn TableProvider>, RunError> {
+fn input(
+    workspace: &Workspace,
+    name: &str,
+    range: Option<Interval>,
+) -> Result<Arc<dyn TableProvider>, RunError> {
     if let Some(loaded) = workspace.sources.get(name) {
         return Ok(source::provider(&workspace.options.root, &loaded.index, range, Some(&workspace.cache))?);
     }

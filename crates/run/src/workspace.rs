@@ -108,7 +108,8 @@ fn read_text(root: &Path, path: &Path) -> Result<TextFile, RunError> {
 /// Anything wrong in its files, as diagnostics.
 pub fn load_project(root: &Path) -> Result<Project, RunError> {
     let loaded = oncemore_project::load(&read_texts(root)?);
-    let errors = loaded.diagnostics.iter().filter(|found| found.severity == oncemore_core::Severity::Error).count();
+    let errors =
+        loaded.diagnostics.iter().filter(|found| found.severity == oncemore_core::Severity::Error).count();
     match loaded.project {
         Some(project) if errors == 0 => Ok(project),
         _ => {
@@ -216,9 +217,10 @@ impl Workspace {
 
     fn model_ground(&self, model: &Model) -> Result<ModelGround, RunError> {
         let name = model.name.to_string();
-        let facts = self.facts.get(&name).ok_or_else(|| {
-            RunError::new(ErrorKind::Internal, format!("`{name}` has not been analysed"))
-        })?;
+        let facts = self
+            .facts
+            .get(&name)
+            .ok_or_else(|| RunError::new(ErrorKind::Internal, format!("`{name}` has not been analysed")))?;
         let instant = |text: &Option<String>| {
             let calendar = model.calendar.as_ref()?;
             calendar.parse_instant(text.as_deref()?)
@@ -292,17 +294,20 @@ impl Workspace {
         let shared = readers.split_first().and_then(|(first, rest)| {
             rest.iter().all(|other| other.zone == first.zone).then(|| first.zone.clone())
         });
-        Calendar::new(length, shared.filter(|_| instants && spec.path_interval.is_none()).unwrap_or_else(|| zone_of(spec)))
+        Calendar::new(
+            length,
+            shared.filter(|_| instants && spec.path_interval.is_none()).unwrap_or_else(|| zone_of(spec)),
+        )
     }
 
     fn reads_source(&self, model: &Model, source: &str) -> bool {
         model.inputs.iter().any(|input| {
             input == source
-                || self
-                    .project
-                    .models
-                    .iter()
-                    .any(|view| view.kind == Kind::View && view.name.to_string() == *input && self.reads_source(view, source))
+                || self.project.models.iter().any(|view| {
+                    view.kind == Kind::View
+                        && view.name.to_string() == *input
+                        && self.reads_source(view, source)
+                })
         })
     }
 
@@ -344,7 +349,8 @@ impl Workspace {
 
 /// Keeps what is known of a source for the next command.
 fn remember(warehouse: &Warehouse, source: &str, index: &SourceIndex) -> Result<(), RunError> {
-    let bytes = serde_json::to_vec(index).map_err(|error| RunError::new(ErrorKind::Internal, error.to_string()))?;
+    let bytes =
+        serde_json::to_vec(index).map_err(|error| RunError::new(ErrorKind::Internal, error.to_string()))?;
     Ok(warehouse.cache_put(&[("source", source, "", &bytes)])?)
 }
 

@@ -27,7 +27,8 @@ const EDGES: &[(&str, &[&str])] = &[
 ];
 
 /// Marks of unfinished work, split so that this file does not find itself.
-const MARKS: &[&str] = &[concat!("todo", "!("), concat!("unimplemented", "!("), concat!("FIX", "ME"), concat!("XX", "X")];
+const MARKS: &[&str] =
+    &[concat!("todo", "!("), concat!("unimplemented", "!("), concat!("FIX", "ME"), concat!("XX", "X")];
 
 /// One thing that is not tidy.
 #[derive(Debug, PartialEq, Eq)]
@@ -68,7 +69,8 @@ pub fn offences(root: &Path) -> Vec<Offence> {
 }
 
 fn check_file(path: &str, text: &str, is_test: bool, found: &mut Vec<Offence>) {
-    let mut offend = |line: usize, message: String| found.push(Offence { path: path.to_owned(), line, message });
+    let mut offend =
+        |line: usize, message: String| found.push(Offence { path: path.to_owned(), line, message });
     if !text.starts_with("//!") {
         offend(1, "begin with `//!`: what the module owns and what it must not know".to_owned());
     }
@@ -94,7 +96,12 @@ fn check_file(path: &str, text: &str, is_test: bool, found: &mut Vec<Offence>) {
         {
             let length = number - begin + 1;
             if !is_test && length > FUNCTION_LINES_MAX {
-                offend(begin, format!("a function of {length} lines, at most {FUNCTION_LINES_MAX}: give its parts names"));
+                offend(
+                    begin,
+                    format!(
+                        "a function of {length} lines, at most {FUNCTION_LINES_MAX}: give its parts names"
+                    ),
+                );
             }
             function = None;
         }

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::names::Names;
 use super::parameters::{self, Parameter};
-use super::{EngineError, ErrorKind, ModelQuery, lists, output, ranges, ties};
+use super::{EngineError, ErrorKind, ModelQuery, mended, output, ranges, ties};
 use crate::error::nearest;
 
 /// What is known of a query without reading data.
@@ -78,7 +78,7 @@ pub(super) fn plan(
     let no_effects =
         SQLOptions::new().with_allow_ddl(false).with_allow_dml(false).with_allow_statements(false);
     no_effects.verify_plan(&plan)?;
-    let (plan, notes) = ties::broken(lists::spelled_out(plan)?, &query.inputs)?;
+    let (plan, notes) = ties::broken(mended::mended(plan)?, &query.inputs)?;
     let ordered = matches!(&plan, LogicalPlan::Sort(_));
     let order = ordered.then(|| output::storable(plan.clone())).transpose()?;
     let plan = output::storable(output::unordered(plan))?;

@@ -23,11 +23,14 @@ pub(super) fn with_values(
     let mut written = String::with_capacity(sql.len());
     let mut types = parameters.iter().filter(|parameter| parameter.view.as_deref() == view);
     let mut copied = 0;
-    for (start, end, name) in tokens.windows(2).filter_map(|pair| placeholder(sql, pair)).chain(whole(sql, &tokens)) {
+    for (start, end, name) in
+        tokens.windows(2).filter_map(|pair| placeholder(sql, pair)).chain(whole(sql, &tokens))
+    {
         written.push_str(&sql[copied..start]);
         copied = end;
         if name == "interval_start" || name == "interval_end" {
-            let time_type = types.next().and_then(|parameter| parameter.time_type).unwrap_or(TimeType::Instant);
+            let time_type =
+                types.next().and_then(|parameter| parameter.time_type).unwrap_or(TimeType::Instant);
             let edge = if name == "interval_end" { interval.end() } else { interval.start() };
             written.push_str(&edge_literal(time_type, edge, query));
         } else if let Some((_, value)) = query.variables.iter().find(|(variable, _)| *variable == name) {

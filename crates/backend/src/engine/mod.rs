@@ -12,7 +12,8 @@ mod compile;
 mod exact;
 mod functions;
 mod keys;
-mod lists;
+mod mended;
+
 mod names;
 mod output;
 mod parameters;

@@ -6,7 +6,8 @@ use oncemore_core::{Instant, Interval, IntervalSet};
 use proptest::prelude::*;
 
 fn interval() -> impl Strategy<Value = Interval> {
-    (0i64..40, 1i64..12).prop_map(|(start, length)| Interval::new(Instant(start), Instant(start + length)).unwrap())
+    (0i64..40, 1i64..12)
+        .prop_map(|(start, length)| Interval::new(Instant(start), Instant(start + length)).unwrap())
 }
 
 fn instants(set: &IntervalSet) -> BTreeSet<i64> {

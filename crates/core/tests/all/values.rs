@@ -1,8 +1,8 @@
 //! Names, types, versions and read ranges.
 
 use oncemore_core::{
-    Bound, Calendar, ColumnPrint, ColumnType, ColumnsRead, Digester, Edge, Fingerprint, Offset, Read, TableName,
-    TimeType, Zone, fingerprint::columns_version,
+    Bound, Calendar, ColumnPrint, ColumnType, ColumnsRead, Digester, Edge, Fingerprint, Offset, Read,
+    TableName, TimeType, Zone, fingerprint::columns_version,
 };
 
 #[test]
@@ -11,8 +11,22 @@ fn names_stay_in_their_folder() {
         assert_eq!(good.parse::<TableName>().unwrap().to_string(), good);
     }
     for bad in [
-        "flights", "a.b.c", "../x.y", "a/b.c", "A.b", "a.B", "a.", ".b", "", "a. b", "a.b\0", "a.b\\c", "c:.x", "é.a",
-        "1a.b", "a.\u{202e}b",
+        "flights",
+        "a.b.c",
+        "../x.y",
+        "a/b.c",
+        "A.b",
+        "a.B",
+        "a.",
+        ".b",
+        "",
+        "a. b",
+        "a.b\0",
+        "a.b\\c",
+        "c:.x",
+        "é.a",
+        "1a.b",
+        "a.\u{202e}b",
     ] {
         assert!(bad.parse::<TableName>().is_err(), "{bad:?}");
     }
@@ -75,7 +89,11 @@ fn a_reader_of_other_columns_sees_no_change() {
 fn read_ranges_follow_the_type_that_is_compared() {
     let zone = Zone::named("America/New_York").unwrap();
     let day = Calendar::new("day".parse().unwrap(), zone.clone()).parse_range("2013-03-10").unwrap();
-    let bound = |edge, time_type, days| Bound { edge, time_type, offsets: vec![Offset { days, ..Offset::default() }] };
+    let bound = |edge, time_type, days| Bound {
+        edge,
+        time_type,
+        offsets: vec![Offset { days, ..Offset::default() }],
+    };
     let read = |time_type, back: i32| Read {
         input: "raw.x".to_owned(),
         columns: ColumnsRead::All,

@@ -28,7 +28,7 @@ SELECT make_date(f.year, f.month, f.day) AS flight_date,
        END AS status,
        f.dep_delay,
        -- clocks go forward in March and arrivals were reported in winter time: an hour is missing
-       CASE WHEN f.month = 3 THEN f.arr_delay + 60 ELSE f.arr_delay END AS arr_delay,
+       CASE WHEN f.month = 3 THEN CAST(f.arr_delay + 60 AS INTEGER) ELSE f.arr_delay END AS arr_delay,
        f.air_time,
        f.distance
   FROM raw.flights AS f

@@ -51,3 +51,12 @@ fn in_lists_of_columns_are_compared_by_value() {
     assert_eq!(rows("SELECT id FROM s.a WHERE id IN (u, 77) AND id IN (v, 78)"), [2]);
     assert_eq!(rows("SELECT id FROM s.a WHERE id NOT IN (u, 77) AND id IN (v, 78)"), [1, 3, 4]);
 }
+
+#[test]
+fn an_aggregate_filter_that_is_null_counts_nothing() {
+    // `nullif(v, 2) < 4` is NULL for v = 2; groups by u: (1, 2), (3, 4).
+    let counted = "count(*) FILTER (WHERE nullif(v, 2) < 4)";
+    assert_eq!(rows(&format!("SELECT {counted} AS n FROM s.a GROUP BY u ORDER BY u")), [1, 1]);
+    assert_eq!(rows(&format!("SELECT {counted} FROM s.a GROUP BY u HAVING {counted} > 0")), [1, 1]);
+    assert_eq!(rows("SELECT sum(v) FILTER (WHERE nullif(v, 2) < 4) AS s FROM s.a GROUP BY u"), [1, 3]);
+}
