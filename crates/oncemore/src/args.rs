@@ -201,3 +201,50 @@ impl Global {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test that can't go on panics")]
+
+    use clap::{CommandFactory, Parser};
+
+    use super::Cli;
+    use crate::commands::Command;
+
+    #[test]
+    fn the_arguments_are_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn plan_and_run_take_the_same_flags() {
+        let line = "gold.* +silver.x --exclude tag:slow --from 2013-03-01 --to 2013-04-01 --reason code,input --force \
+                    --accept-gone --allow-older-code --replace-foreign --stale-parents ok --yes --jobs 4 --memory 256MB \
+                    --order newest --max-failures 3 --request nightly --wait 10m --single-commits --output json";
+        let parse =
+            |verb: &str| Cli::try_parse_from(["oncemore", verb].into_iter().chain(line.split_whitespace()));
+        let (Command::Plan(plan), Command::Run(run)) =
+            (parse("plan").unwrap().command, parse("run").unwrap().command)
+        else {
+            panic!("other commands than asked for");
+        };
+        assert_eq!(format!("{:?}", plan.work), format!("{:?}", run.work));
+        let options = run.work.run_options(2);
+        assert_eq!((options.jobs, options.max_failures, options.yes), (4, Some(3), true));
+        assert_eq!(options.plan.selection.include, ["gold.*", "+silver.x"]);
+        assert!(options.plan.newest_first && options.plan.allow.gone && options.plan.allow.force);
+        assert_eq!(run.work.memory, 256 << 20);
+    }
+
+    #[test]
+    fn wrong_use_is_refused() {
+        let refused = |line: &str| Cli::try_parse_from(line.split_whitespace()).is_err();
+        assert!(refused("oncemore plan --interval 2013 --from 2013-01-01"));
+        assert!(refused("oncemore run --memory lots"));
+        assert!(refused("oncemore run --reason whim"));
+        assert!(refused("oncemore run --jobs 0"));
+        assert!(refused("oncemore accept silver.x --interval 2013"));
+        let with_env = Cli::try_parse_from(["oncemore", "status", "--env", "dev"]).unwrap();
+        assert!(with_env.global.check().unwrap_err().message.contains("not built yet"));
+    }
+}

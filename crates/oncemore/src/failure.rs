@@ -33,6 +33,15 @@ struct JsonError<'a> {
 }
 
 impl Failure {
+    /// The failure of a command that writes nothing: the state of a slice is not worth a word.
+    #[must_use]
+    pub fn of_reading(self) -> Self {
+        match self {
+            Failure::Run(error) => Failure::Run(RunError { state: None, ..error }),
+            other => other,
+        }
+    }
+
     /// Says what happened on stderr and gives the exit code.
     pub fn report(&self, root: Option<&Path>, ui: &Ui) -> u8 {
         let error = match self {

@@ -40,7 +40,10 @@ pub fn main() -> ExitCode {
             Ok(()) => cli.command.run(&context),
             Err(error) => Err(error.into()),
         };
-        outcome.unwrap_or_else(|failure| failure.report(context.root().ok().as_deref(), &context.ui))
+        outcome.unwrap_or_else(|failure| {
+            let failure = if cli.command.writes() { failure } else { failure.of_reading() };
+            failure.report(context.root().ok().as_deref(), &context.ui)
+        })
     }));
     ExitCode::from(result.unwrap_or(BUG))
 }

@@ -3,7 +3,9 @@
 use std::io::{self, IsTerminal, Write};
 
 use clap::ValueEnum;
+use oncemore_core::Instant;
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::render::Look;
 
@@ -84,6 +86,16 @@ impl Ui {
     /// # Errors
     /// As [`Ui::data`].
     pub fn json(&self, value: &impl Serialize) -> io::Result<()> {
+        let mut value = serde_json::to_value(value).map_err(io::Error::other)?;
+        spell_instants(&mut value);
+        self.json_as_is(&value)
+    }
+
+    /// As [`Ui::json`], for values whose names are the user's and mean nothing to us.
+    ///
+    /// # Errors
+    /// As [`Ui::data`].
+    pub fn json_as_is(&self, value: &Value) -> io::Result<()> {
         let mut text = serde_json::to_string_pretty(value).map_err(io::Error::other)?;
         text.push('\n');
         self.data(&text)
@@ -97,6 +109,28 @@ impl Ui {
     }
 }
 
+/// Names of fields that hold instants, which the ledger stores as microseconds and readers want as RFC 3339.
+const INSTANTS: [&str; 7] = ["start", "end", "changed_at", "verified_at", "started", "ended", "code_seen"];
+
+/// Writes instants as RFC 3339 in UTC; the edges of a whole table are null.
+fn spell_instants(value: &mut Value) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(spell_instants),
+        Value::Object(fields) => {
+            for (name, field) in fields.iter_mut() {
+                let micros = field.as_i64().filter(|_| INSTANTS.contains(&name.as_str())).map(Instant);
+                match micros {
+                    Some(Instant::MIN | Instant::MAX) => *field = Value::Null,
+                    Some(instant) => *field = Value::String(instant.to_string()),
+                    None => spell_instants(field),
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "the binary is the one place that reads the environment")]
 fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
@@ -108,4 +142,26 @@ fn is_utf8() -> bool {
         let lower = locale.to_ascii_lowercase();
         lower.contains("utf-8") || lower.contains("utf8")
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use oncemore_core::{Instant, Interval};
+
+    use super::spell_instants;
+
+    #[test]
+    fn instants_are_spelled_out_for_programs() {
+        let day = Interval::new(Instant(1_362_114_000_000_000), Instant(1_362_200_400_000_000));
+        let mut value = serde_json::json!({
+            "slices": [{ "interval": day, "changed_at": Instant(0), "rows": 5 }, { "interval": Interval::WHOLE }],
+        });
+        spell_instants(&mut value);
+        assert_eq!(
+            value.to_string(),
+            "{\"slices\":[{\"changed_at\":\"1970-01-01T00:00:00Z\",\
+             \"interval\":{\"end\":\"2013-03-02T05:00:00Z\",\"start\":\"2013-03-01T05:00:00Z\"},\"rows\":5},\
+             {\"interval\":{\"end\":null,\"start\":null}}]}"
+        );
+    }
 }

@@ -10,6 +10,7 @@ pub struct SystemWorld {
 
 impl SystemWorld {
     /// This process in its world.
+    #[expect(clippy::disallowed_methods, reason = "the binary is the one place that reads the environment")]
     pub fn new() -> Self {
         let host = std::fs::read_to_string("/proc/sys/kernel/hostname")
             .ok()
@@ -28,6 +29,7 @@ impl Default for SystemWorld {
     }
 }
 
+#[expect(clippy::disallowed_methods, reason = "this is the world that libraries are given")]
 impl World for SystemWorld {
     fn now(&self) -> Instant {
         jiff::Timestamp::now().into()
@@ -49,6 +51,7 @@ impl World for SystemWorld {
 }
 
 /// When the process began, in the kernel's ticks: tells it from a later one with the same number.
+#[expect(clippy::disallowed_methods, reason = "the binary is the one place with a clock")]
 fn start_time(id: u32) -> String {
     let ticks = std::fs::read_to_string(format!("/proc/{id}/stat")).ok().and_then(|stat| {
         // The second field, the name, may hold blanks; field 22 counts from the end of its bracket.

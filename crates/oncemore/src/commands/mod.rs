@@ -47,6 +47,20 @@ macro_rules! commands {
     };
 }
 
+impl Command {
+    /// Whether it may change a table.
+    pub fn writes(&self) -> bool {
+        matches!(
+            self,
+            Command::Demo(_)
+                | Command::Run(_)
+                | Command::Accept(_)
+                | Command::Resolve(_)
+                | Command::Ledger(_)
+        )
+    }
+}
+
 commands! {
     Init => init,
     Demo => demo,

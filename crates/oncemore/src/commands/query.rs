@@ -51,7 +51,7 @@ pub fn run(args: &Args, context: &Context) -> Result<u8, Failure> {
     })?;
     let rows = texts(&batches).map_err(|error| RunError::new(ErrorKind::Internal, error.to_string()))?;
     if context.ui.is_json() {
-        context.ui.json(&document(&schema, &rows, cut))?;
+        context.ui.json_as_is(&document(&schema, &rows, cut))?;
     } else {
         let header: Vec<String> = schema.fields().iter().map(|field| field.name().clone()).collect();
         let right: Vec<bool> = schema.fields().iter().map(|field| field.data_type().is_numeric()).collect();
