@@ -22,8 +22,8 @@ import common as C
 BIN = os.path.abspath(os.environ.get("ONCEMORE_BIN", "target/release/oncemore"))
 ROOT = os.path.abspath(C.ROOT)
 FCT, MART = "b.fct_orders", "b.mart"
-# What the stamps are called when asked by SQL; see docs/commands.md, `query`.
-STAMPS = "SELECT changed_at FROM oncemore.slices WHERE model = '{model}' ORDER BY changed_at"
+# When each slice was published; see docs/commands.md, `query`.
+STAMPS = "SELECT changed_at FROM {model}__slices ORDER BY changed_at"
 
 
 def write(folder, path, text):
