@@ -79,10 +79,10 @@ def oncemore(*args, folder=ROOT, ok=(0,)):
 
 
 def rows(sql, folder=ROOT):
-    """The rows of `oncemore query`, as lists."""
+    """The rows of `oncemore query` as lists, in the order of the columns; an object's keys are in that of the alphabet."""
     answer = json.loads(oncemore("query", sql, "--output", "json", folder=folder)[1])
-    found = answer["rows"] if isinstance(answer, dict) else answer
-    return [list(r.values()) if isinstance(r, dict) else r for r in found]
+    names = [c["name"] for c in answer["columns"]]
+    return [[r[n] for n in names] for r in answer["rows"]]
 
 
 def check(sql, table):
