@@ -134,7 +134,9 @@ sources:
     at = [dt.datetime.fromisoformat(str(r[0]).replace("Z", "+00:00")) for r in rows(STAMPS.format(model="b.ticks"), folder)]
     each = [(b - a).total_seconds() for a, b in zip(at, at[1:])]
     first, last = statistics.mean(each[:10]), statistics.mean(each[-10:])
+    early, late = statistics.median(each[:50]), statistics.median(each[-50:])       # steadier than ten commits where others use the disk
     C.emit(took, parts=dict(first_ten_ms=round(first * 1e3, 2), last_ten_ms=round(last * 1e3, 2), ratio=round(last / first, 2),
+                            first_fifty_median_ms=round(early * 1e3, 2), last_fifty_median_ms=round(late * 1e3, 2), median_ratio=round(late / early, 2),
                             median_ms=round(statistics.median(each) * 1e3, 2)))
 
 
