@@ -22,8 +22,8 @@ import common as C
 BIN = os.path.abspath(os.environ.get("ONCEMORE_BIN", "target/release/oncemore"))
 ROOT = os.path.abspath(C.ROOT)
 FCT, MART = "b.fct_orders", "b.mart"
-# What the stamps are called when asked by SQL; see docs/commands.md, `query`.
-STAMPS = "SELECT changed_at FROM oncemore.slices WHERE model = '{model}' ORDER BY changed_at"
+# When each slice was published; see docs/commands.md, `query`.
+STAMPS = "SELECT changed_at FROM {model}__slices ORDER BY changed_at"
 
 
 def write(folder, path, text):
@@ -79,10 +79,10 @@ def oncemore(*args, folder=ROOT, ok=(0,)):
 
 
 def rows(sql, folder=ROOT):
-    """The rows of `oncemore query`, as lists."""
+    """The rows of `oncemore query` as lists, in the order of the columns; an object's keys are in that of the alphabet."""
     answer = json.loads(oncemore("query", sql, "--output", "json", folder=folder)[1])
-    found = answer["rows"] if isinstance(answer, dict) else answer
-    return [list(r.values()) if isinstance(r, dict) else r for r in found]
+    names = [c["name"] for c in answer["columns"]]
+    return [[r[n] for n in names] for r in answer["rows"]]
 
 
 def check(sql, table):
@@ -134,7 +134,9 @@ sources:
     at = [dt.datetime.fromisoformat(str(r[0]).replace("Z", "+00:00")) for r in rows(STAMPS.format(model="b.ticks"), folder)]
     each = [(b - a).total_seconds() for a, b in zip(at, at[1:])]
     first, last = statistics.mean(each[:10]), statistics.mean(each[-10:])
+    early, late = statistics.median(each[:50]), statistics.median(each[-50:])       # steadier than ten commits where others use the disk
     C.emit(took, parts=dict(first_ten_ms=round(first * 1e3, 2), last_ten_ms=round(last * 1e3, 2), ratio=round(last / first, 2),
+                            first_fifty_median_ms=round(early * 1e3, 2), last_fifty_median_ms=round(late * 1e3, 2), median_ratio=round(late / early, 2),
                             median_ms=round(statistics.median(each) * 1e3, 2)))
 
 

@@ -1,5 +1,5 @@
 """Runs every peer on every workload, prints a table, writes JSON.
-   python run.py [--rounds 3] [--only duckdb,delta] [--skip sqlmesh] [--json results.json] [--budget 1500]
+   python run.py [--rounds 3] [--only duckdb,delta] [--skip sqlmesh] [--json results.json] [--no-limits]
    Interpreters: BENCH_PY, BENCH_PY_DBT, BENCH_PY_SQLMESH (default: ./venv, ./venv-dbt, ./venv-sqlmesh below BENCH_VENVS)."""
 import argparse
 import json
@@ -22,6 +22,7 @@ ap.add_argument("--rounds", type=int, default=3)
 ap.add_argument("--only", default="duckdb,datafusion,delta,iceberg,dbt,sqlmesh")
 ap.add_argument("--skip", default="")
 ap.add_argument("--works", default="w1,w2,w3,w6,w4,w5")
+ap.add_argument("--no-limits", action="store_true", help="W1 without scan, CTAS and one-go Parquet of the floor")
 ap.add_argument("--json", default="results.json")
 ap.add_argument("--limit", type=int, default=240, help="seconds one step may take")
 a = ap.parse_args()
@@ -98,7 +99,7 @@ def alternate(cmd, rounds, extra=(), slow=None):
 
 
 if "w1" in WORKS:
-    for i in range(a.rounds):
+    for i in range(0 if a.no_limits else a.rounds):
         for cmd in ("w1_scan", "w1_ctas", "w1_parq"):
             if "duckdb" in PEERS:
                 step("duckdb", cmd, rnd=i)
