@@ -126,6 +126,8 @@ pub struct Assessment {
 pub struct InputState<'a> {
     /// What the model reads of it.
     pub read: &'a Read,
+    /// Digest of the columns that it reads.
+    pub list: Digest,
     /// What it holds.
     pub cells: &'a InputCells,
     /// Zone of its dates and wall times.
@@ -225,13 +227,13 @@ impl Subject<'_> {
         let mut hold = None;
         let mut changed = Vec::new();
         let mut pending = Vec::new();
-        for (at, input) in self.inputs.iter().enumerate() {
+        for input in &self.inputs {
             let zone = self.calendar.map_or(&input.zone, |calendar| &calendar.zone);
             let range = input.read.range(interval, zone, &input.zone);
             let columns = input.read.columns.as_deref();
             let pin = Pin {
                 input: input.read.input.clone(),
-                version: input.cells.version(range, columns, at as u64),
+                version: input.cells.version(range, columns, input.list),
             };
             let ignored = self.ignored.contains(&pin.input);
             let before = stamp.and_then(|stamp| stamp.inputs.iter().find(|old| old.input == pin.input));

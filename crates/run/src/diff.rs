@@ -184,13 +184,13 @@ fn sql(schema: &SchemaRef, key: &[String], time: Option<&str>) -> String {
     };
     let joined = key
         .iter()
-        .map(|name| format!("o.{0} IS NOT DISTINCT FROM n.{0}", quoted(name)))
+        .map(|name| format!("(o.{0} IS NOT DISTINCT FROM n.{0})", quoted(name)))
         .chain(["o.\"__nth\" = n.\"__nth\"".to_owned()])
         .collect::<Vec<_>>()
         .join(" AND ");
     let differs = columns
         .iter()
-        .map(|name| format!("o.{0} IS DISTINCT FROM n.{0}", quoted(name)))
+        .map(|name| format!("(o.{0} IS DISTINCT FROM n.{0})", quoted(name)))
         .collect::<Vec<_>>()
         .join(" OR ");
     let order =
@@ -199,7 +199,7 @@ fn sql(schema: &SchemaRef, key: &[String], time: Option<&str>) -> String {
     format!(
         "SELECT CAST(CASE WHEN n.\"__there\" IS NULL THEN -1 WHEN o.\"__there\" IS NULL THEN 1 ELSE 0 END AS BIGINT) AS \"__change\", \
          CAST({time} AS TEXT) AS \"__time\", {}, {} FROM {} AS o FULL JOIN {} AS n ON {joined} \
-         WHERE o.\"__there\" IS NULL OR n.\"__there\" IS NULL OR {differs} ORDER BY {order}",
+         WHERE o.\"__there\" IS NULL OR n.\"__there\" IS NULL OR ({differs}) ORDER BY {order}",
         columns
             .iter()
             .map(|name| format!("o.{} AS {}", quoted(name), quoted(&format!("older {name}"))))

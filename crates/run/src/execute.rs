@@ -123,6 +123,8 @@ pub struct RunReport {
     pub blocked: Vec<Held>,
     /// Slices that were held back from the start.
     pub held: usize,
+    /// Of those, slices held back by an input that can't be read.
+    pub broken: usize,
     /// Whether the run was stopped before its end.
     pub interrupted: bool,
 }
@@ -137,6 +139,7 @@ impl RunReport {
         let worst = kinds.into_iter().find(|kind| self.failed.iter().any(|failure| failure.kind == *kind));
         match worst {
             Some(kind) => kind.exit_code(),
+            None if self.failed.is_empty() && self.broken > 0 => ErrorKind::TaskFailed.exit_code(),
             None if self.failed.is_empty() => 0,
             None => self.failed.iter().map(|failure| failure.kind.exit_code()).max().unwrap_or(0),
         }
@@ -158,10 +161,13 @@ pub async fn run(
     let plan = Arc::new(plan(&ground, &options.plan)?);
     guard(workspace, &ground, &plan, options)?;
     observer.event(Event::Planned(Arc::clone(&plan)));
-    let mut report = RunReport { held: plan.held.len(), ..RunReport::default() };
+    let broken = plan.held.iter().filter(|held| matches!(held.hold, Hold::Broken { .. })).count();
+    let mut report = RunReport { held: plan.held.len(), broken, ..RunReport::default() };
     if plan.tasks.is_empty() {
         return Ok(report);
     }
+    // Attempts that a killed command left behind are dealt with before new ones begin.
+    workspace.warehouse.resolve()?;
     report.request = workspace.warehouse.begin_request(options.request.as_deref())?;
     let untouched =
         |model: &ModelGround| TableState { name: model.name.to_string(), ..TableState::default() };
@@ -270,8 +276,9 @@ impl Run<'_> {
         }
         drop(publisher);
         for at in level {
-            let stamps = self.workspace.warehouse.stamps(&ground.models[*at].name)?;
-            ground.models[*at].set_stamps(stamps);
+            let model = &mut ground.models[*at];
+            model.set_stamps(self.workspace.warehouse.stamps(&model.name)?);
+            model.foreign = self.workspace.foreign(&model.name)?;
             self.tables[*at] = self.state_after(ground, *at, &failed);
         }
         Ok(())

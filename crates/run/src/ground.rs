@@ -8,7 +8,7 @@ use oncemore_core::{
 };
 
 use crate::assess::{Allow, InputState, SourceState, Subject, Supply, TableState};
-use crate::inputs::InputCells;
+use crate::inputs::{InputCells, list_of};
 
 /// Everything that decides a plan.
 pub struct Ground {
@@ -18,6 +18,8 @@ pub struct Ground {
     pub models: Vec<ModelGround>,
     /// Sources by name.
     pub sources: HashMap<String, SourceGround>,
+    /// Places in `models` by the name used in FROM.
+    places: HashMap<String, usize>,
 }
 
 /// One model with what its table holds.
@@ -99,6 +101,12 @@ impl ModelGround {
 }
 
 impl Ground {
+    /// A ground of these models, in topological order, and sources.
+    pub fn new(now: Instant, models: Vec<ModelGround>, sources: HashMap<String, SourceGround>) -> Self {
+        let places = models.iter().enumerate().map(|(at, model)| (model.name.to_string(), at)).collect();
+        Ground { now, models, sources, places }
+    }
+
     /// The model at `at`, ready to have its slices assessed against `tables`, the states of the models before it.
     pub fn subject<'a>(&'a self, at: usize, tables: &'a [TableState], allow: Allow) -> Subject<'a> {
         let model = &self.models[at];
@@ -118,16 +126,17 @@ impl Ground {
 
     /// Position of a model by the name used in FROM.
     pub fn position(&self, name: &str) -> Option<usize> {
-        self.models.iter().position(|model| model.name.to_string() == name)
+        self.places.get(name).copied()
     }
 
     fn input<'a>(&'a self, read: &'a Read, tables: &'a [TableState]) -> Option<InputState<'a>> {
+        let list = list_of(read.columns.as_deref());
         if let Some(source) = self.sources.get(&read.input) {
             let supply = Supply::Source(source.state.as_ref());
-            return Some(InputState { read, cells: &source.cells, zone: source.zone.clone(), supply });
+            return Some(InputState { read, list, cells: &source.cells, zone: source.zone.clone(), supply });
         }
-        let at = tables.iter().position(|table| table.name == read.input)?;
+        let at = self.position(&read.input)?;
         let model = self.models.get(at)?;
-        Some(InputState { read, cells: &model.cells, zone: model.zone(), supply: Supply::Table(&tables[at]) })
+        Some(InputState { read, list, cells: &model.cells, zone: model.zone(), supply: Supply::Table(tables.get(at)?) })
     }
 }

@@ -26,7 +26,7 @@ pub struct Cell {
 #[derive(Debug, Default)]
 pub struct InputCells {
     cells: Vec<Cell>,
-    versions: RefCell<HashMap<(usize, usize, u64), Digest>>,
+    versions: RefCell<HashMap<(usize, usize, Digest), Digest>>,
 }
 
 impl InputCells {
@@ -55,10 +55,10 @@ impl InputCells {
 
     /// The version that a reader of `columns` in `range` sees; `None` for the range: it reads nothing.
     ///
-    /// `reader` tells readers with differing column lists apart in the memory of versions already found.
-    pub fn version(&self, range: Option<Interval>, columns: Option<&[String]>, reader: u64) -> Digest {
+    /// `list` is [`list_of`] the columns: it tells readers apart in the memory of versions already found.
+    pub fn version(&self, range: Option<Interval>, columns: Option<&[String]>, list: Digest) -> Digest {
         let (from, to) = range.map_or((0, 0), |range| self.span(range));
-        if let Some(known) = self.versions.borrow().get(&(from, to, reader)) {
+        if let Some(known) = self.versions.borrow().get(&(from, to, list)) {
             return *known;
         }
         let mut digester = Digester::new("input");
@@ -68,7 +68,7 @@ impl InputCells {
                 .field("rows", columns_version(cell.fingerprint, &cell.columns, columns).0);
         }
         let version = digester.finish();
-        self.versions.borrow_mut().insert((from, to, reader), version);
+        self.versions.borrow_mut().insert((from, to, list), version);
         version
     }
 
@@ -77,4 +77,10 @@ impl InputCells {
         let to = self.cells.partition_point(|cell| cell.interval.start() < range.end());
         (from, to.max(from))
     }
+}
+
+/// Digest of a list of columns; `None` stands for all.
+pub fn list_of(columns: Option<&[String]>) -> Digest {
+    let digester = Digester::new("column list").field("all", [u8::from(columns.is_none())]);
+    columns.into_iter().flatten().fold(digester, |digester, column| digester.field("column", column)).finish()
 }

@@ -252,10 +252,12 @@ fn note_stale_parents(
 ) {
     let model = &ground.models[at];
     for read in &model.reads {
-        let Some(table) = tables.iter().find(|table| table.name == read.input) else { continue };
-        let zone = ground.position(&read.input).map(|parent| ground.models[parent].zone());
-        let Some(zone) = zone else { continue };
-        let range = read.range(interval, &model.zone(), &zone);
+        let Some(parent) = ground.position(&read.input) else { continue };
+        let table = &tables[parent];
+        if table.left_out.is_empty() {
+            continue;
+        }
+        let range = read.range(interval, &model.zone(), &ground.models[parent].zone());
         if range.is_some_and(|range| table.left_out.overlaps(range)) {
             plan.stale_parents
                 .insert(StaleParent { parent: table.name.clone(), reader: model.name.to_string() });

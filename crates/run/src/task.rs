@@ -60,7 +60,8 @@ impl Failed {
             model: model.clone(),
             interval,
             label,
-            kind: self.error.kind,
+            // The project was found right before; what a task meets is in the data.
+            kind: if self.error.kind == ErrorKind::Config { ErrorKind::TaskFailed } else { self.error.kind },
             message: self.error.message,
             help: self.error.help,
             state: self.error.state.unwrap_or(SliceState::Unchanged),

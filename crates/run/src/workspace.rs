@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use oncemore_backend::engine::{Engine, EngineOptions};
-use oncemore_backend::source::{self, ProviderCache, SourceIndex};
+use oncemore_backend::source::{self, ProviderCache, SourceError, SourceErrorKind, SourceIndex};
 use oncemore_commit::{Attempt, AttemptState, Change, Publish, StampDraft, Warehouse};
 use oncemore_core::{
-    Calendar, ColumnType, Instant, IntervalLength, IntervalSet, Origin, SourceSpec, World, Zone,
+    Calendar, ColumnType, Instant, Interval, IntervalLength, IntervalSet, Origin, SourceSpec, TableName, World, Zone,
 };
 use oncemore_project::{Kind, Model, OnChange, Project, TextFile};
 
@@ -38,8 +38,10 @@ pub struct WorkspaceOptions {
 pub struct LoadedSource {
     /// As declared.
     pub spec: SourceSpec,
-    /// Its files and cells.
+    /// Its files and cells; where it can't be read, as they were when it last could.
     pub index: Arc<SourceIndex>,
+    /// Why it can't be read. Its readers are held; nothing else is.
+    pub broken: Option<SourceError>,
 }
 
 /// A project opened for work.
@@ -207,12 +209,18 @@ impl Workspace {
                 let ground = SourceGround {
                     cells: source_cells(&source.index),
                     zone: zone_of(&source.spec),
-                    state: Box::new(SourceSupply::new(source.index.clone(), limits)),
+                    state: Box::new(SourceSupply::new(source.index.clone(), source.broken.as_ref().map(ToString::to_string), limits)),
                 };
                 (source.spec.name.clone(), ground)
             })
             .collect::<HashMap<_, _>>();
-        Ok(Ground { now, models, sources })
+        Ok(Ground::new(now, models, sources))
+    }
+
+    /// Slices of a table that somebody else wrote into, and what was found.
+    pub(crate) fn foreign(&self, table: &TableName) -> Result<BTreeMap<Interval, String>, RunError> {
+        let found = self.warehouse.foreign_changes(table)?;
+        Ok(found.into_iter().map(|found| (found.interval, found.detail)).collect())
     }
 
     fn model_ground(&self, model: &Model) -> Result<ModelGround, RunError> {
@@ -226,7 +234,6 @@ impl Workspace {
             calendar.parse_instant(text.as_deref()?)
         };
         let stamps = self.warehouse.stamps(&model.name)?;
-        let foreign = self.warehouse.foreign_changes(&model.name)?;
         let mut ground = ModelGround {
             name: model.name.clone(),
             calendar: model.calendar.clone(),
@@ -252,7 +259,7 @@ impl Workspace {
                 .filter(|row| row.state == AttemptState::Failed)
                 .map(|row| row.attempt.interval)
                 .collect::<IntervalSet>(),
-            foreign: foreign.into_iter().map(|found| (found.interval, found.detail)).collect(),
+            foreign: self.foreign(&model.name)?,
             cells: InputCells::default(),
         };
         ground.set_stamps(stamps);
@@ -267,11 +274,19 @@ impl Workspace {
             let known = self.warehouse.cache_get("source", &spec.name, "")?;
             let known: Option<SourceIndex> = known.and_then(|bytes| serde_json::from_slice(&bytes).ok());
             let cells = self.cells_of(spec);
-            let index = source::scan(spec, &self.options.root, known.as_ref(), &cells, now).await?;
-            if index.files_read() > 0 || known.is_none_or(|known| known.version() != index.version()) {
+            let scanned = source::scan(spec, &self.options.root, known.as_ref(), &cells, now).await;
+            let (index, broken) = match scanned {
+                Ok(index) => (index, None),
+                Err(error) if error.kind == SourceErrorKind::Declaration => return Err(error.into()),
+                Err(error) => {
+                    (known.clone().unwrap_or_else(|| SourceIndex::empty(spec, &cells)), Some(error))
+                }
+            };
+            let news = index.files_read() > 0 || known.is_none_or(|known| known.version() != index.version());
+            if news && broken.is_none() {
                 remember(&self.warehouse, &spec.name, &index)?;
             }
-            let loaded = LoadedSource { spec: spec.clone(), index: Arc::new(index) };
+            let loaded = LoadedSource { spec: spec.clone(), index: Arc::new(index), broken };
             self.sources.insert(spec.name.clone(), loaded);
         }
         Ok(())

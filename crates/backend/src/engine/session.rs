@@ -56,6 +56,8 @@ fn config(options: &EngineOptions) -> SessionConfig {
     // Each spilling sort keeps this much aside for its merge; with little memory the default starves it.
     let reserve = (options.memory_bytes / (partitions * 16)).min(10 << 20);
     settings.execution.sort_spill_reservation_bytes = reserve;
+    // A slice of a day is sorted in one piece, not merged from its batches by row keys.
+    settings.execution.sort_in_place_threshold_bytes = (options.memory_bytes / 16).min(64 << 20);
     config
 }
 

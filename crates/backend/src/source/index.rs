@@ -138,9 +138,29 @@ pub struct SourceIndex {
     pub(crate) merged: OnceLock<Vec<Cell>>,
     #[serde(skip)]
     pub(crate) version: OnceLock<Digest>,
+    /// The path compiled, and the intervals that have a file: asked for once a slice.
+    #[serde(skip)]
+    pub(crate) expected: OnceLock<Option<(Pattern, BTreeSet<Interval>)>>,
 }
 
 impl SourceIndex {
+    /// A source of which no file is known.
+    pub fn empty(spec: &SourceSpec, cells: &Calendar) -> Self {
+        SourceIndex {
+            spec: spec.clone(),
+            length: cells.length,
+            zone: cells.zone.name().to_owned(),
+            columns: Vec::new(),
+            files: Vec::new(),
+            gone: Vec::new(),
+            markers: Vec::new(),
+            read: 0,
+            merged: OnceLock::new(),
+            version: OnceLock::new(),
+            expected: OnceLock::new(),
+        }
+    }
+
     /// The source as declared when it was scanned.
     pub fn spec(&self) -> &SourceSpec {
         &self.spec
@@ -270,14 +290,17 @@ impl SourceIndex {
 
     /// The first file that `interval` needs and that is not there.
     fn lacking(&self, interval: Interval, zone: &Zone) -> Option<String> {
-        let pattern = Pattern::new(&self.spec.path, self.spec.path_interval, zone).ok()?;
+        let expected = self.expected.get_or_init(|| {
+            let pattern = Pattern::new(&self.spec.path, self.spec.path_interval, zone).ok()?;
+            Some((pattern, self.files.iter().filter_map(|file| file.interval).collect()))
+        });
+        let (pattern, there) = expected.as_ref()?;
         let Some(calendar) = pattern.calendar() else {
             return self.files.is_empty().then(|| format!("`{}`", self.spec.path));
         };
         if interval.is_whole() {
             return self.files.is_empty().then(|| format!("any `{}`", self.spec.path));
         }
-        let there: BTreeSet<Interval> = self.files.iter().filter_map(|file| file.interval).collect();
         let first = calendar.touching(interval).find(|needed| !there.contains(needed))?;
         Some(format!("`{}`", pattern.render(first)))
     }

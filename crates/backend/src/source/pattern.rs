@@ -13,7 +13,7 @@ use super::error::{SourceError, SourceErrorKind};
 const MARK: &str = "oncemoreIntervalPlaceholder";
 
 /// A source's path, compiled.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Pattern {
     /// Folders before the first glob or interval, joined by `/`; empty: the project's folder itself.
     pub(crate) prefix: String,

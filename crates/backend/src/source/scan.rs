@@ -356,6 +356,7 @@ fn assemble(
         read: count,
         merged: OnceLock::new(),
         version: OnceLock::new(),
+        expected: OnceLock::new(),
     }
 }
 
