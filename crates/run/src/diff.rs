@@ -185,7 +185,7 @@ fn sql(schema: &SchemaRef, key: &[String], time: Option<&str>) -> String {
     let joined = key
         .iter()
         .map(|name| format!("(o.{0} IS NOT DISTINCT FROM n.{0})", quoted(name)))
-        .chain(["o.\"__nth\" = n.\"__nth\"".to_owned()])
+        .chain(["(o.\"__nth\" IS NOT DISTINCT FROM n.\"__nth\")".to_owned()])
         .collect::<Vec<_>>()
         .join(" AND ");
     let differs = columns
