@@ -43,16 +43,20 @@ fn a_killed_run_is_finished_by_the_next() {
         // SIGKILL on Unix: nothing of the process gets to clean up.
         child.kill().unwrap();
         child.wait().unwrap();
-        project.edit("data/orders/2026-03-10.csv", ",a,1", &format!(",a,{}1", number + 2));
+        project.edit("data/orders/2026-03-10.csv", ",morning", &format!("{number},morning"));
     }
     project.run(&[]);
     project.equals_a_fresh_build();
     let (code, said) = project.said(&["gc", "--older-than", "0s"]);
     assert_eq!(code, Some(0), "{said}");
     let kept = data_files(&project);
+    // The fences of the dead attempts made metadata of their own; after those nothing is left to remove.
+    for _ in 0..2 {
+        let (_, said) = project.said(&["gc", "--older-than", "0s"]);
+        assert_eq!(data_files(&project), kept, "{said}");
+    }
     let (code, said) = project.said(&["gc", "--older-than", "0s"]);
-    assert_eq!((code, said.starts_with("0 files removed")), (Some(0), true), "{said}");
-    assert_eq!(data_files(&project), kept);
+    assert_eq!((code, said.trim()), (Some(0), "0 files removed, 0 B"));
     project.equals_a_fresh_build();
 }
 
@@ -79,7 +83,8 @@ fn a_request_that_is_retried_keeps_its_number() {
     let newer = project.run(&[]);
     assert!(newer["request"].as_u64() > first["request"].as_u64());
     // The old request wakes up late: it takes nothing from the newer one.
-    let late = project.run_to(4, &["--request", "nightly", "--force", "silver.orders", "--interval", "2026-03-10"]);
+    let late =
+        project.run_to(4, &["--request", "nightly", "--force", "silver.orders", "--interval", "2026-03-10"]);
     assert_eq!(late["failed"][0]["kind"], "conflict");
     project.equals_a_fresh_build();
 }

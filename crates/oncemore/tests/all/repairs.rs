@@ -166,7 +166,8 @@ fn changed_audits_are_audited_and_nothing_is_computed() {
 #[test]
 fn a_failed_audit_stops_what_depends_on_it_alone() {
     let project = Project::new();
-    let audited = ORDERS.replace("key: [id]\n", "key: [id]\naudits:\n  - range: {column: amount, max: 100}\n");
+    let audited =
+        ORDERS.replace("key: [id]\n", "key: [id]\naudits:\n  - range: {column: amount, max: 100}\n");
     project.write(ORDERS_FILE, audited);
     project.run(&[]);
     let before = project.tables();
