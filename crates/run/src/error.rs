@@ -97,10 +97,14 @@ impl From<oncemore_commit::CommitError> for RunError {
                 "`oncemore accept MODEL --interval … --adopt --because …` keeps it, `oncemore run --replace-foreign` computes it again",
             ),
             E::RolledBack { .. } | E::Conflict { .. } => (ErrorKind::Conflict, "run the same command again"),
-            E::Unavailable { .. } => (ErrorKind::TaskFailed, "mend what the message names, then run the same command again"),
+            E::Unavailable { .. } => {
+                (ErrorKind::TaskFailed, "mend what the message names, then run the same command again")
+            }
             E::Unknown { .. } => (ErrorKind::Unknown, "`oncemore resolve` finds out what became of it"),
             E::Config(_) => (ErrorKind::Config, "nothing was changed"),
-            E::Corrupt { .. } => (ErrorKind::TaskFailed, "`oncemore ledger rebuild` makes the ledger again from the tables"),
+            E::Corrupt { .. } => {
+                (ErrorKind::TaskFailed, "`oncemore ledger rebuild` makes the ledger again from the tables")
+            }
             E::Internal(_) => (ErrorKind::Internal, "please report this"),
         };
         RunError::new(kind, error.to_string()).help(help).state(state)
@@ -122,9 +126,12 @@ impl From<oncemore_backend::EngineError> for RunError {
 }
 
 impl From<oncemore_backend::source::SourceError> for RunError {
-    fn from(error: oncemore_backend::source::SourceError) -> Self {
-        let mut converted = RunError::new(ErrorKind::TaskFailed, error.to_string()).state(SliceState::Unchanged);
-        converted.help = error.help;
+    fn from(mut error: oncemore_backend::source::SourceError) -> Self {
+        // The text of the error would hold the help, too.
+        let help = error.help.take();
+        let mut converted =
+            RunError::new(ErrorKind::TaskFailed, error.to_string()).state(SliceState::Unchanged);
+        converted.help = help;
         converted
     }
 }
@@ -149,7 +156,12 @@ impl From<datafusion::error::DataFusionError> for RunError {
         if let Some(source) = oncemore_backend::source::SourceError::find(&error) {
             return source.clone().into();
         }
-        oncemore_backend::EngineError::from(error).into()
+        let mut converted = RunError::from(oncemore_backend::EngineError::from(error));
+        // The query was planned and typed before: what a stream trips over is in the data.
+        if converted.kind == ErrorKind::Config {
+            converted.kind = ErrorKind::TaskFailed;
+        }
+        converted
     }
 }
 
