@@ -159,6 +159,13 @@ pub async fn run(
     guard(workspace, &ground, &plan, options)?;
     observer.event(Event::Planned(Arc::clone(&plan)));
     let mut report = RunReport { held: plan.held.len(), ..RunReport::default() };
+    for held in &plan.held {
+        if let Some(failure) = broken(held) {
+            observer.event(Event::Failed(failure.clone()));
+            report.failed.push(failure);
+            report.held -= 1;
+        }
+    }
     if plan.tasks.is_empty() {
         return Ok(report);
     }
@@ -171,6 +178,22 @@ pub async fn run(
     }
     run.report.interrupted = stop.is_stopped();
     Ok(run.report)
+}
+
+/// A slice whose source can't be read has failed, though it never began.
+fn broken(held: &Held) -> Option<TaskFailure> {
+    let Hold::Broken { what } = &held.hold else { return None };
+    let (message, help) = what.split_once("\nhelp: ").map_or((what.as_str(), None), |(text, help)| (text, Some(help)));
+    Some(TaskFailure {
+        model: held.model.clone(),
+        interval: held.interval,
+        label: held.label.clone(),
+        kind: ErrorKind::TaskFailed,
+        message: message.to_owned(),
+        help: help.map(str::to_owned),
+        state: SliceState::Unchanged,
+        audits: Vec::new(),
+    })
 }
 
 fn guard(workspace: &Workspace, ground: &Ground, plan: &Plan, options: &RunOptions) -> Result<(), RunError> {

@@ -43,7 +43,7 @@ impl SourceState for SourceSupply {
             Found::Waiting { what } if had_rows => Delivery::Gone(what),
             Found::Waiting { what } => Delivery::Waiting(what),
             Found::Gone { path } => Delivery::Gone(path),
-            Found::Missing { what } => Delivery::Broken(what),
+            Found::Missing { what } | Found::Broken { what } => Delivery::Broken(what),
         }
     }
 }

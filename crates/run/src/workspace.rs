@@ -265,8 +265,14 @@ impl Workspace {
             let known = self.warehouse.cache_get("source", &spec.name, "")?;
             let known: Option<SourceIndex> = known.and_then(|bytes| serde_json::from_slice(&bytes).ok());
             let cells = self.cells_of(spec);
-            let index = source::scan(spec, &self.options.root, known.as_ref(), &cells, now).await?;
-            if index.files_read() > 0 || known.is_none_or(|known| known.version() != index.version()) {
+            let index = source::look(spec, &self.options.root, known.as_ref(), &cells, now).await?;
+            // A file that was read before and is broken now keeps its old entry, so that it can still be found gone.
+            let hides = |known: &SourceIndex| {
+                index.broken().iter().any(|broken| known.files().iter().any(|file| file.path == broken.path))
+            };
+            if known.as_ref().is_some_and(hides) {
+                // Nothing to remember.
+            } else if index.files_read() > 0 || known.is_none_or(|known| known.version() != index.version()) {
                 remember(&self.warehouse, &spec.name, &index)?;
             }
             let loaded = LoadedSource { spec: spec.clone(), index: Arc::new(index) };

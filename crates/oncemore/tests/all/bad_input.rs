@@ -184,9 +184,13 @@ fn a_value_of_another_type() {
     let said = with_row("1,2026-03-10T13:00:00Z,a,ten,morning");
     insta::assert_snapshot!(said, @r#"
     exit 7
-    error: data/orders/2026-03-10.csv:2:26: `ten` is no BIGINT, in column `amount`; slice unchanged
+    failed: silver.orders 2026-03-10: data/orders/2026-03-10.csv:2:26: `ten` is no BIGINT, in column `amount`; slice unchanged
     2 | 1,2026-03-10T13:00:00Z,a,ten,morning
       |                          ^
+    gold.shops: 1 published, 2 rows
+    done: 1 published, 1 failed; 2 rows in <time>
+      failed silver.orders 2026-03-10; slice unchanged
+    next: `oncemore explain silver.orders 2026-03-10` tells the whole story
     "#);
 }
 
@@ -195,8 +199,12 @@ fn a_row_with_too_few_fields() {
     let said = with_row("1,2026-03-10T13:00:00Z,a");
     insta::assert_snapshot!(said, @r#"
     exit 7
-    error: data/orders/2026-03-10.csv:2: the row has 3 fields, 5 expected; slice unchanged
+    failed: silver.orders 2026-03-10: data/orders/2026-03-10.csv:2: the row has 3 fields, 5 expected; slice unchanged
     2 | 1,2026-03-10T13:00:00Z,a
+    gold.shops: 1 published, 2 rows
+    done: 1 published, 1 failed; 2 rows in <time>
+      failed silver.orders 2026-03-10; slice unchanged
+    next: `oncemore explain silver.orders 2026-03-10` tells the whole story
     "#);
 }
 
@@ -265,10 +273,14 @@ fn invalid_utf8() {
     let said = says(&project, &ONE_DAY);
     insta::assert_snapshot!(said, @r#"
     exit 7
-    error: data/orders/2026-03-10.csv:2:29: invalid UTF-8; slice unchanged
+    failed: silver.orders 2026-03-10: data/orders/2026-03-10.csv:2:29: invalid UTF-8; slice unchanged
     2 | 1,2026-03-10T13:00:00Z,a,10,caf�
       |                             ^
-    help: deliver the file in UTF-8; it may be Latin-1 or Windows-1252
+      help: deliver the file in UTF-8; it may be Latin-1 or Windows-1252
+    gold.shops: 1 published, 2 rows
+    done: 1 published, 1 failed; 2 rows in <time>
+      failed silver.orders 2026-03-10; slice unchanged
+    next: `oncemore explain silver.orders 2026-03-10` tells the whole story
     "#);
 }
 
@@ -281,8 +293,12 @@ fn a_gzip_cut_off() {
     let said = says(&project, &ONE_DAY);
     insta::assert_snapshot!(said, @r#"
     exit 7
-    error: data/orders/2026-03-10.csv.gz: gzip data is cut off after line 0; slice unchanged
-    help: deliver the file again, under another name first and renamed when complete
+    failed: silver.orders 2026-03-10: data/orders/2026-03-10.csv.gz: gzip data is cut off after line 0; slice unchanged
+      help: deliver the file again, under another name first and renamed when complete
+    gold.shops: 1 published, 2 rows
+    done: 1 published, 1 failed; 2 rows in <time>
+      failed silver.orders 2026-03-10; slice unchanged
+    next: `oncemore explain silver.orders 2026-03-10` tells the whole story
     "#);
 }
 
@@ -294,7 +310,11 @@ fn a_parquet_file_with_a_broken_footer() {
     let said = says(&project, &ONE_DAY);
     insta::assert_snapshot!(said, @r#"
     exit 7
-    error: data/orders/2026-03-10.parquet: broken footer: it claims 2147483647 bytes of a file of 32; slice unchanged
+    failed: silver.orders 2026-03-10: data/orders/2026-03-10.parquet: broken footer: it claims 2147483647 bytes of a file of 32; slice unchanged
+    gold.shops: 1 published, 2 rows
+    done: 1 published, 1 failed; 2 rows in <time>
+      failed silver.orders 2026-03-10; slice unchanged
+    next: `oncemore explain silver.orders 2026-03-10` tells the whole story
     "#);
 }
 

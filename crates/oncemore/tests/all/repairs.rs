@@ -206,7 +206,6 @@ fn an_error_in_one_slice_stops_what_depends_on_it_alone() {
 }
 
 #[test]
-#[ignore = "a file that can't be read stops the whole command: sources are scanned before anything is planned"]
 fn a_broken_file_stops_what_reads_it_alone() {
     let project = Project::new();
     project.edit("data/orders/2026-03-10.csv", ",a,10,", ",a,ten,");
