@@ -23,7 +23,14 @@ pub async fn query(workspace: &Workspace, sql: &str) -> Result<SendableRecordBat
         inputs.push((name.clone(), task::whole_input(workspace, &name)?));
         inputs.push((format!("{name}__slices"), workspace.slices_table(model)?));
     }
-    for name in workspace.sources.keys() {
+    for (name, source) in &workspace.sources {
+        // Rows must not be missing without a word; who does not ask this source need not hear of it.
+        if let Some(broken) = source.index.broken().first() {
+            if sql.contains(name.as_str()) {
+                return Err(broken.error.clone().into());
+            }
+            continue;
+        }
         inputs.push((name.clone(), task::whole_input(workspace, name)?));
     }
     Ok(workspace.engine()?.query(sql, inputs).await?)

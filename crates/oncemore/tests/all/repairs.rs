@@ -209,6 +209,8 @@ fn an_error_in_one_slice_stops_what_depends_on_it_alone() {
 fn a_broken_file_stops_what_reads_it_alone() {
     let project = Project::new();
     project.edit("data/orders/2026-03-10.csv", ",a,10,", ",a,ten,");
+    let (code, said) = project.said(&["query", "SELECT count(*) FROM raw.orders"]);
+    assert_eq!(code, Some(7), "{said}");
     only_the_tenth_fails(&project);
 }
 
