@@ -365,9 +365,13 @@ impl InputState<'_> {
 
 impl TableState {
     fn hold(&self, range: Interval, open_above: bool) -> Option<Hold> {
-        // Slices of one table do not overlap, so the last that starts before the range's end is the one to look at.
-        let before_end = ..Interval::new(range.end(), Instant::MAX).unwrap_or(Interval::WHOLE);
-        let last = self.unavailable.range(before_end).next_back();
+        // Slices of one table do not overlap, so the last that starts before the range's end is the one to look at:
+        // the shortest interval that starts there sorts before all of those that start there.
+        let behind = Interval::new(range.end(), Instant(range.end().0.saturating_add(1)));
+        let last = match behind {
+            Some(behind) => self.unavailable.range(..behind).next_back(),
+            None => self.unavailable.last_key_value(),
+        };
         if let Some((interval, hold)) = last.filter(|(interval, _)| interval.overlaps(range)) {
             return Some(match hold {
                 Hold::Waiting { what } => Hold::Waiting { what: what.clone() },

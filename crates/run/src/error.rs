@@ -126,10 +126,12 @@ impl From<oncemore_backend::EngineError> for RunError {
 }
 
 impl From<oncemore_backend::source::SourceError> for RunError {
-    fn from(error: oncemore_backend::source::SourceError) -> Self {
+    fn from(mut error: oncemore_backend::source::SourceError) -> Self {
+        // The text of the error would hold the help, too.
+        let help = error.help.take();
         let mut converted =
             RunError::new(ErrorKind::TaskFailed, error.to_string()).state(SliceState::Unchanged);
-        converted.help = error.help;
+        converted.help = help;
         converted
     }
 }
@@ -154,7 +156,12 @@ impl From<datafusion::error::DataFusionError> for RunError {
         if let Some(source) = oncemore_backend::source::SourceError::find(&error) {
             return source.clone().into();
         }
-        oncemore_backend::EngineError::from(error).into()
+        let mut converted = RunError::from(oncemore_backend::EngineError::from(error));
+        // The query was planned and typed before: what a stream trips over is in the data.
+        if converted.kind == ErrorKind::Config {
+            converted.kind = ErrorKind::TaskFailed;
+        }
+        converted
     }
 }
 

@@ -123,8 +123,6 @@ pub struct RunReport {
     pub blocked: Vec<Held>,
     /// Slices that were held back from the start.
     pub held: usize,
-    /// Of those, slices held back by an input that can't be read.
-    pub broken: usize,
     /// Whether the run was stopped before its end.
     pub interrupted: bool,
 }
@@ -139,7 +137,6 @@ impl RunReport {
         let worst = kinds.into_iter().find(|kind| self.failed.iter().any(|failure| failure.kind == *kind));
         match worst {
             Some(kind) => kind.exit_code(),
-            None if self.failed.is_empty() && self.broken > 0 => ErrorKind::TaskFailed.exit_code(),
             None if self.failed.is_empty() => 0,
             None => self.failed.iter().map(|failure| failure.kind.exit_code()).max().unwrap_or(0),
         }
@@ -161,8 +158,14 @@ pub async fn run(
     let plan = Arc::new(plan(&ground, &options.plan)?);
     guard(workspace, &ground, &plan, options)?;
     observer.event(Event::Planned(Arc::clone(&plan)));
-    let broken = plan.held.iter().filter(|held| matches!(held.hold, Hold::Broken { .. })).count();
-    let mut report = RunReport { held: plan.held.len(), broken, ..RunReport::default() };
+    let mut report = RunReport { held: plan.held.len(), ..RunReport::default() };
+    for held in &plan.held {
+        if let Some(failure) = broken(held) {
+            observer.event(Event::Failed(failure.clone()));
+            report.failed.push(failure);
+            report.held -= 1;
+        }
+    }
     if plan.tasks.is_empty() {
         return Ok(report);
     }
@@ -178,6 +181,23 @@ pub async fn run(
     }
     run.report.interrupted = stop.is_stopped();
     Ok(run.report)
+}
+
+/// A slice whose source can't be read has failed, though it never began.
+fn broken(held: &Held) -> Option<TaskFailure> {
+    let Hold::Broken { what } = &held.hold else { return None };
+    let (message, help) =
+        what.split_once("\nhelp: ").map_or((what.as_str(), None), |(text, help)| (text, Some(help)));
+    Some(TaskFailure {
+        model: held.model.clone(),
+        interval: held.interval,
+        label: held.label.clone(),
+        kind: ErrorKind::TaskFailed,
+        message: message.to_owned(),
+        help: help.map(str::to_owned),
+        state: SliceState::Unchanged,
+        audits: Vec::new(),
+    })
 }
 
 fn guard(workspace: &Workspace, ground: &Ground, plan: &Plan, options: &RunOptions) -> Result<(), RunError> {

@@ -120,10 +120,6 @@ fn input_schema(
 ) -> Result<InputSchema, RunError> {
     if let Some(source) = workspace.sources.get(name) {
         let schema = source.index.schema()?;
-        if let Some(error) = source.broken.as_ref().filter(|_| schema.fields().is_empty()) {
-            // Without a file that can be read nobody knows its columns.
-            return Err(error.clone().into());
-        }
         let time = source.spec.time.as_ref().and_then(|column| {
             let field = schema.field_with_name(column).ok()?;
             let time_type = time_type(column_type(field.data_type())?)?;

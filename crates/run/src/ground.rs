@@ -137,6 +137,12 @@ impl Ground {
         }
         let at = self.position(&read.input)?;
         let model = self.models.get(at)?;
-        Some(InputState { read, list, cells: &model.cells, zone: model.zone(), supply: Supply::Table(tables.get(at)?) })
+        Some(InputState {
+            read,
+            list,
+            cells: &model.cells,
+            zone: model.zone(),
+            supply: Supply::Table(tables.get(at)?),
+        })
     }
 }

@@ -24,10 +24,18 @@ pub async fn query(workspace: &Workspace, sql: &str) -> Result<SendableRecordBat
         inputs.push((name.clone(), task::whole_input(workspace, &name)?));
         inputs.push((format!("{name}__slices"), workspace.slices_table(&[model])?));
     }
-    let tables: Vec<&Model> = workspace.project.models.iter().filter(|model| model.kind != Kind::View).collect();
+    let tables: Vec<&Model> =
+        workspace.project.models.iter().filter(|model| model.kind != Kind::View).collect();
     inputs.push(("oncemore.slices".to_owned(), workspace.slices_table(&tables)?));
     inputs.push(("oncemore.attempts".to_owned(), workspace.attempts_table(&tables)?));
-    for name in workspace.sources.keys() {
+    for (name, source) in &workspace.sources {
+        // Rows must not be missing without a word; who does not ask this source need not hear of it.
+        if let Some(broken) = source.index.broken().first() {
+            if sql.contains(name.as_str()) {
+                return Err(broken.error.clone().into());
+            }
+            continue;
+        }
         inputs.push((name.clone(), task::whole_input(workspace, name)?));
     }
     Ok(workspace.engine()?.query(sql, inputs).await?)

@@ -21,22 +21,17 @@ pub(crate) struct Limits {
 /// A source, asked about ranges.
 pub(crate) struct SourceSupply {
     index: Arc<SourceIndex>,
-    /// Why it can't be read as it is.
-    broken: Option<String>,
     limits: Limits,
 }
 
 impl SourceSupply {
-    pub(crate) fn new(index: Arc<SourceIndex>, broken: Option<String>, limits: Limits) -> Self {
-        SourceSupply { index, broken, limits }
+    pub(crate) fn new(index: Arc<SourceIndex>, limits: Limits) -> Self {
+        SourceSupply { index, limits }
     }
 }
 
 impl SourceState for SourceSupply {
     fn delivery(&self, range: Interval, had_rows: bool) -> Delivery {
-        if let Some(what) = &self.broken {
-            return Delivery::Broken(what.clone());
-        }
         let start = self.limits.start.unwrap_or(Instant::MIN);
         // Where a range is open above, only what has ended can be expected.
         let open = if range.end() == Instant::MAX { self.limits.now } else { range.end() };
@@ -48,7 +43,7 @@ impl SourceState for SourceSupply {
             Found::Waiting { what } if had_rows => Delivery::Gone(what),
             Found::Waiting { what } => Delivery::Waiting(what),
             Found::Gone { path } => Delivery::Gone(path),
-            Found::Missing { what } => Delivery::Broken(what),
+            Found::Missing { what } | Found::Broken { what } => Delivery::Broken(what),
         }
     }
 }

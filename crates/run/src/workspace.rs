@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use oncemore_backend::engine::{Engine, EngineOptions};
-use oncemore_backend::source::{self, ProviderCache, SourceError, SourceErrorKind, SourceIndex};
+use oncemore_backend::source::{self, ProviderCache, SourceIndex};
 use oncemore_commit::{Attempt, AttemptState, Change, Publish, StampDraft, Warehouse};
 use oncemore_core::{
-    Calendar, ColumnType, Instant, Interval, IntervalLength, IntervalSet, Origin, SourceSpec, TableName, World, Zone,
+    Calendar, ColumnType, Instant, Interval, IntervalLength, IntervalSet, Origin, SourceSpec, TableName,
+    World, Zone,
 };
 use oncemore_project::{Kind, Model, OnChange, Project, TextFile};
 
@@ -38,10 +39,8 @@ pub struct WorkspaceOptions {
 pub struct LoadedSource {
     /// As declared.
     pub spec: SourceSpec,
-    /// Its files and cells; where it can't be read, as they were when it last could.
+    /// Its files and cells.
     pub index: Arc<SourceIndex>,
-    /// Why it can't be read. Its readers are held; nothing else is.
-    pub broken: Option<SourceError>,
 }
 
 /// A project opened for work.
@@ -209,7 +208,7 @@ impl Workspace {
                 let ground = SourceGround {
                     cells: source_cells(&source.index),
                     zone: zone_of(&source.spec),
-                    state: Box::new(SourceSupply::new(source.index.clone(), source.broken.as_ref().map(ToString::to_string), limits)),
+                    state: Box::new(SourceSupply::new(source.index.clone(), limits)),
                 };
                 (source.spec.name.clone(), ground)
             })
@@ -274,19 +273,17 @@ impl Workspace {
             let known = self.warehouse.cache_get("source", &spec.name, "")?;
             let known: Option<SourceIndex> = known.and_then(|bytes| serde_json::from_slice(&bytes).ok());
             let cells = self.cells_of(spec);
-            let scanned = source::scan(spec, &self.options.root, known.as_ref(), &cells, now).await;
-            let (index, broken) = match scanned {
-                Ok(index) => (index, None),
-                Err(error) if error.kind == SourceErrorKind::Declaration => return Err(error.into()),
-                Err(error) => {
-                    (known.clone().unwrap_or_else(|| SourceIndex::empty(spec, &cells)), Some(error))
-                }
+            let index = source::look(spec, &self.options.root, known.as_ref(), &cells, now).await?;
+            // A file that was read before and is broken now keeps its old entry, so that it can still be found gone.
+            let hides = |known: &SourceIndex| {
+                index.broken().iter().any(|broken| known.files().iter().any(|file| file.path == broken.path))
             };
-            let news = index.files_read() > 0 || known.is_none_or(|known| known.version() != index.version());
-            if news && broken.is_none() {
+            if known.as_ref().is_some_and(hides) {
+                // Nothing to remember.
+            } else if index.files_read() > 0 || known.is_none_or(|known| known.version() != index.version()) {
                 remember(&self.warehouse, &spec.name, &index)?;
             }
-            let loaded = LoadedSource { spec: spec.clone(), index: Arc::new(index), broken };
+            let loaded = LoadedSource { spec: spec.clone(), index: Arc::new(index) };
             self.sources.insert(spec.name.clone(), loaded);
         }
         Ok(())

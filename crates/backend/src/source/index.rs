@@ -96,6 +96,17 @@ pub struct GoneFile {
     pub(crate) digest: Digest,
 }
 
+/// A file that is there and does not read as declared.
+#[derive(Clone, Debug)]
+pub struct BrokenFile {
+    /// Its path.
+    pub path: String,
+    /// The interval that its path names; without one, it may hold rows of any time.
+    pub interval: Option<Interval>,
+    /// What is wrong.
+    pub error: SourceError,
+}
+
 /// Whether an interval of a source may be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Delivery {
@@ -110,6 +121,11 @@ pub enum Delivery {
     Gone {
         /// Its path.
         path: String,
+    },
+    /// A file of it can't be read.
+    Broken {
+        /// Which, where and why, in words.
+        what: String,
     },
     /// It should be there, by `missing: error`.
     Missing {
@@ -131,6 +147,9 @@ pub struct SourceIndex {
     pub(crate) gone: Vec<GoneFile>,
     /// Markers found: path and the interval that it names.
     pub(crate) markers: Vec<(String, Option<Interval>)>,
+    /// Files that can't be read; looked at again by every scan.
+    #[serde(skip)]
+    pub(crate) broken: Vec<BrokenFile>,
     /// How many files the scan that made this had to read.
     #[serde(skip)]
     pub(crate) read: usize,
@@ -144,23 +163,6 @@ pub struct SourceIndex {
 }
 
 impl SourceIndex {
-    /// A source of which no file is known.
-    pub fn empty(spec: &SourceSpec, cells: &Calendar) -> Self {
-        SourceIndex {
-            spec: spec.clone(),
-            length: cells.length,
-            zone: cells.zone.name().to_owned(),
-            columns: Vec::new(),
-            files: Vec::new(),
-            gone: Vec::new(),
-            markers: Vec::new(),
-            read: 0,
-            merged: OnceLock::new(),
-            version: OnceLock::new(),
-            expected: OnceLock::new(),
-        }
-    }
-
     /// The source as declared when it was scanned.
     pub fn spec(&self) -> &SourceSpec {
         &self.spec
@@ -260,6 +262,11 @@ impl SourceIndex {
         self.gone.iter().filter(|gone| known.files.iter().any(|file| file.path == gone.path))
     }
 
+    /// Files that are there and can't be read, sorted by path.
+    pub fn broken(&self) -> &[BrokenFile] {
+        &self.broken
+    }
+
     /// Takes the absence of `path` for meant: its rows count as deleted from now on.
     pub fn accept_gone(&mut self, path: &str) {
         self.gone.retain(|gone| gone.path != path);
@@ -267,6 +274,10 @@ impl SourceIndex {
 
     /// Whether the rows of `interval` are all there.
     pub fn delivered(&self, interval: Interval) -> Delivery {
+        let touches = |broken: &&BrokenFile| broken.interval.is_none_or(|own| own.overlaps(interval));
+        if let Some(broken) = self.broken.iter().find(touches) {
+            return Delivery::Broken { what: broken.error.to_string() };
+        }
         if let Some(gone) = self.gone.iter().find(|gone| {
             gone.interval.is_some_and(|own| own.overlaps(interval))
                 || gone.cells.iter().any(|own| own.overlaps(interval))

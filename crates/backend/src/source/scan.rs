@@ -14,7 +14,7 @@ use super::bytes;
 use super::cells::{self, Cells};
 use super::discover::{self, Found, Identity};
 use super::error::{SourceError, SourceErrorKind, nearest};
-use super::index::{FileCell, GoneFile, SourceFile, SourceIndex};
+use super::index::{BrokenFile, FileCell, GoneFile, SourceFile, SourceIndex};
 use super::pattern::Pattern;
 use super::read::{self, Rows, Wanted};
 use super::types::{self, Column};
@@ -29,6 +29,26 @@ use super::types::{self, Column};
 /// A declaration that can't work, a path that leaves the project's folder, a folder that is missing, and
 /// every file that does not read as declared.
 pub async fn scan(
+    spec: &SourceSpec,
+    project_root: &Path,
+    known: Option<&SourceIndex>,
+    cells: &Calendar,
+    now: Instant,
+) -> Result<SourceIndex, SourceError> {
+    let index = look(spec, project_root, known, cells, now).await?;
+    match index.broken.first() {
+        Some(broken) => Err(broken.error.clone()),
+        None => Ok(index),
+    }
+}
+
+/// Like [`scan`], but a file that does not read as declared is noted in the index: it stops what reads it and
+/// nothing else.
+///
+/// # Errors
+/// A declaration that can't work, a path that leaves the project's folder, and a folder that is missing. A
+/// broken file, too, where the columns are not known without it.
+pub async fn look(
     spec: &SourceSpec,
     project_root: &Path,
     known: Option<&SourceIndex>,
@@ -64,9 +84,13 @@ pub async fn scan(
         }
     }
     let job = Job { spec: spec.clone(), root: project_root.to_owned(), cells: cells.clone(), zone, now };
-    let read = read_all(job, changed).await?;
+    let (read, broken) = read_all(job, changed).await?;
     let markers = markers(spec, project_root, &pattern)?;
     let mut index = assemble(spec, cells, kept, read, usable, markers);
+    if let Some(first) = broken.first().filter(|_| spec.columns.is_empty() && index.files.is_empty()) {
+        return Err(first.error.clone());
+    }
+    index.broken = broken;
     index.gone = gone(&index, known);
     // Conflicts between files show here, not at the first task.
     index.columns()?;
@@ -100,11 +124,17 @@ struct Job {
 type ReadFile = (SourceFile, Vec<Column>);
 type Changed = (Found, Option<SourceFile>);
 
+/// Whether it is the file alone that is wrong, and not the declaration or we.
+fn concerns_the_file(error: &SourceError) -> bool {
+    use SourceErrorKind as K;
+    matches!(error.kind, K::Malformed | K::Missing | K::InputMoved | K::Io)
+}
+
 /// Reads changed files on as many threads as there are processors; the error is that of the first file by
 /// path.
-async fn read_all(job: Job, changed: Vec<Changed>) -> Result<Vec<ReadFile>, SourceError> {
+async fn read_all(job: Job, changed: Vec<Changed>) -> Result<(Vec<ReadFile>, Vec<BrokenFile>), SourceError> {
     if changed.is_empty() {
-        return Ok(Vec::new());
+        return Ok((Vec::new(), Vec::new()));
     }
     let workers = std::thread::available_parallelism().map_or(1, usize::from).min(changed.len());
     let work = Arc::new((job, changed, AtomicUsize::new(0), AtomicBool::new(false), Mutex::new(Vec::new())));
@@ -117,7 +147,8 @@ async fn read_all(job: Job, changed: Vec<Changed>) -> Result<Vec<ReadFile>, Sour
                     let at = next.fetch_add(1, Ordering::Relaxed);
                     let Some((found, old)) = changed.get(at) else { break };
                     let read = job.read(found, old.as_ref());
-                    failed.fetch_or(read.is_err(), Ordering::Relaxed);
+                    let fatal = read.as_ref().is_err_and(|error| !concerns_the_file(error));
+                    failed.fetch_or(fatal, Ordering::Relaxed);
                     done.lock().unwrap_or_else(PoisonError::into_inner).push((at, read));
                 }
             })
@@ -134,7 +165,18 @@ async fn read_all(job: Job, changed: Vec<Changed>) -> Result<Vec<ReadFile>, Sour
     }
     let mut done = std::mem::take(&mut *work.4.lock().unwrap_or_else(PoisonError::into_inner));
     done.sort_by_key(|(at, _)| *at);
-    done.into_iter().map(|(_, read)| read).collect()
+    let (mut files, mut broken) = (Vec::with_capacity(done.len()), Vec::new());
+    for (at, read) in done {
+        match read {
+            Ok(read) => files.push(read),
+            Err(error) if concerns_the_file(&error) => {
+                let found = &work.1[at].0;
+                broken.push(BrokenFile { path: found.path.clone(), interval: found.interval, error });
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok((files, broken))
 }
 
 impl Job {
@@ -353,6 +395,7 @@ fn assemble(
         files,
         gone: Vec::new(),
         markers,
+        broken: Vec::new(),
         read: count,
         merged: OnceLock::new(),
         version: OnceLock::new(),
@@ -377,7 +420,8 @@ fn drop_unused(lists: &mut Vec<Vec<Column>>, files: &mut [SourceFile]) {
 /// name.
 fn gone(index: &SourceIndex, known: Option<&SourceIndex>) -> Vec<GoneFile> {
     let Some(known) = known.filter(|known| known.spec.path == index.spec.path) else { return Vec::new() };
-    let there: BTreeSet<&str> = index.files.iter().map(|file| file.path.as_str()).collect();
+    let broken = index.broken.iter().map(|broken| broken.path.as_str());
+    let there: BTreeSet<&str> = index.files.iter().map(|file| file.path.as_str()).chain(broken).collect();
     let content: BTreeSet<_> = index.files.iter().map(|file| file.digest).collect();
     let named: BTreeSet<Interval> = index.files.iter().filter_map(|file| file.interval).collect();
     let vanished = known.files.iter().map(|file| GoneFile {

@@ -12,25 +12,33 @@ pub fn render(error: &RunError, text_of: TextOf<'_>, look: &Look) -> String {
         out += &render_all(&error.diagnostics, text_of, look);
         out += "\n";
     }
-    out += &format!("{}: {}", look.paint(Paint::Bad, "error"), error.message);
-    if let Some(state) = error.state {
-        out += &format!("; {state}");
-    }
+    let message = match error.state {
+        Some(state) => with_state(&error.message, &state.to_string()),
+        None => error.message.clone(),
+    };
+    out += &format!("{}: {message}", look.paint(Paint::Bad, "error"));
     if let Some(help) = &error.help {
         out += &format!("\n{}: {help}", look.paint(Paint::Vouched, "help"));
     }
     out
 }
 
+/// The state of the slice belongs to the sentence, before the line of a file that a message shows.
+fn with_state(message: &str, state: &str) -> String {
+    match message.split_once('\n') {
+        Some((sentence, shown)) => format!("{sentence}; {state}\n{shown}"),
+        None => format!("{message}; {state}"),
+    }
+}
+
 /// A task that failed, with up to five offending rows for each audit.
 pub fn render_failure(failure: &TaskFailure, look: &Look) -> String {
     let label = if failure.label == "all" { String::new() } else { format!(" {}", failure.label) };
     let mut out = format!(
-        "{}: {}{label}: {}; {}",
+        "{}: {}{label}: {}",
         look.paint(Paint::Bad, "failed"),
         look.paint(Paint::Strong, &failure.model),
-        failure.message,
-        failure.state
+        with_state(&failure.message, &failure.state.to_string())
     );
     for audit in &failure.audits {
         out += &format!(

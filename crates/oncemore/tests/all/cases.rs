@@ -65,7 +65,8 @@ impl Case {
     }
 
     fn write_project(&self) {
-        let mut yaml = "name: case\nstart: 2026-03-01\nend: 2026-03-04\nlimits:\n  tasks: 1000\nsources:\n".to_owned();
+        let mut yaml =
+            "name: case\nstart: 2026-03-01\nend: 2026-03-04\nlimits:\n  tasks: 1000\nsources:\n".to_owned();
         for (name, columns) in &self.sources {
             write!(yaml, "  raw.{name}:\n    path: data/{name}.csv\n    columns:\n").unwrap();
             for (column, kind) in columns {
@@ -82,7 +83,8 @@ impl Case {
         }
         let (key, time) = (&self.key, &self.time);
         let head = format!("/* oncemore\nkind: slice\ninterval: day\ntime: {time}\nkey: [{key}]\n*/\n");
-        std::fs::write(self.path(&format!("models/{TABLE}/{}.sql", self.target)), head + &sql + "\n").unwrap();
+        std::fs::write(self.path(&format!("models/{TABLE}/{}.sql", self.target)), head + &sql + "\n")
+            .unwrap();
     }
 
     fn write_source(&self, name: &str, rows: &str) {
@@ -107,7 +109,8 @@ impl Case {
     fn step(&mut self, yaml: &Yaml<'_>, step: &Yaml<'_>) {
         if let Some(run) = step.as_mapping_get("run") {
             let arguments = Self::run_arguments(run);
-            let output = self.command(&arguments.iter().map(String::as_str).collect::<Vec<_>>()).output().unwrap();
+            let output =
+                self.command(&arguments.iter().map(String::as_str).collect::<Vec<_>>()).output().unwrap();
             assert!(output.status.success(), "{}", said(&output));
         } else if let Some(Yaml::Sequence(together)) = step.as_mapping_get("together") {
             let children: Vec<_> = together
@@ -152,8 +155,9 @@ impl Case {
             serde_json::Value::String(text) => normal(text),
             other => other.to_string(),
         };
-        let line =
-            |row: &serde_json::Value| columns.iter().map(|column| field(row, column)).collect::<Vec<_>>().join(",");
+        let line = |row: &serde_json::Value| {
+            columns.iter().map(|column| field(row, column)).collect::<Vec<_>>().join(",")
+        };
         let mut lines: Vec<String> = rows.iter().map(line).collect();
         lines.sort_unstable();
         lines
@@ -168,7 +172,11 @@ fn normal(text: &str) -> String {
     }
     let plain = text.replacen('T', " ", 1);
     let plain = plain.trim_end_matches("+00:00").trim_end_matches("+00").trim_end_matches('Z');
-    if plain.contains('.') { plain.trim_end_matches('0').trim_end_matches('.').to_owned() } else { plain.to_owned() }
+    if plain.contains('.') {
+        plain.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        plain.to_owned()
+    }
 }
 
 fn said(output: &Output) -> String {

@@ -1,0 +1,378 @@
+//! Wrong projects and wrong data, each with all that is said about it.
+
+use crate::project::{ORDERS, Project, SETTINGS};
+
+const ORDERS_FILE: &str = "models/silver/orders.sql";
+const TENTH_FILE: &str = "data/orders/2026-03-10.csv";
+const ONE_DAY: [&str; 4] = ["run", "+silver.orders", "--interval", "2026-03-10"];
+
+/// The exit code and all that is said, without what differs from run to run.
+fn says(project: &Project, arguments: &[&str]) -> String {
+    let (code, said) = project.said(arguments);
+    let scrub = |line: &str| match (line.find(" in "), line.find(" (request ")) {
+        (Some(time), Some(_)) if line.starts_with("done: ") => format!("{} in <time>", &line[..time]),
+        _ => line.to_owned(),
+    };
+    let lines: Vec<String> = said.lines().map(scrub).collect();
+    format!("exit {}\n{}", code.unwrap(), lines.join("\n"))
+}
+
+/// One order of the tenth, and what running that day says.
+fn with_row(row: &str) -> String {
+    let project = Project::new();
+    project.write_day("2026-03-10", &[row.to_owned()]);
+    says(&project, &ONE_DAY)
+}
+
+fn with_settings(from: &str, to: &str) -> String {
+    let project = Project::new();
+    assert!(SETTINGS.contains(from), "{from}");
+    project.write("oncemore.yml", SETTINGS.replace(from, to));
+    says(&project, &["check"])
+}
+
+fn with_orders(from: &str, to: &str, arguments: &[&str]) -> String {
+    let project = Project::new();
+    assert!(ORDERS.contains(from), "{from}");
+    project.write(ORDERS_FILE, ORDERS.replace(from, to));
+    says(&project, arguments)
+}
+
+#[test]
+fn broken_yaml() {
+    let said = with_settings("limits:\n", "limits: [\n");
+    insta::assert_snapshot!(said, @r#"
+    exit 3
+    error[unknown-table]: unknown table `raw.shops`
+      ╭▸ models/gold/shops.sql:5:39
+      │
+    5 │ SELECT shop, upper(city) AS city FROM raw.shops
+      │                                       ━━━━━━━━━
+      │
+      ╰ help: did you mean `gold.shops`?
+
+    error[unknown-table]: unknown table `raw.orders`
+      ╭▸ models/silver/orders.sql:9:10
+      │
+    9 │     FROM raw.orders
+      │          ━━━━━━━━━━
+      │
+      ╰ help: did you mean `silver.orders`?
+
+    error[yaml]: YAML: while parsing a flow mapping, did not find expected ',' or '}'
+      ╭▸ oncemore.yml:7:8
+      │
+    7 │ sources:
+      ╰╴       ━
+
+    3 errors
+    "#);
+}
+
+#[test]
+fn unknown_key_of_the_project() {
+    let said = with_settings("time_zone: America", "time_zome: America");
+    insta::assert_snapshot!(said, @r#"
+    exit 3
+    error[unknown-key]: unknown key `time_zome` in `oncemore.yml`
+      ╭▸ oncemore.yml:4:1
+      │
+    4 │ time_zome: America/New_York
+      │ ━━━━━━━━━
+      │
+      ╰ help: did you mean `time_zone`?
+
+    1 error
+    "#);
+}
+
+#[test]
+fn unknown_key_of_a_model() {
+    let said = with_orders("interval: day", "intervall: day", &["check"]);
+    insta::assert_snapshot!(said, @r#"
+    exit 3
+    error[missing-key]: `interval` is missing
+      ╭▸ models/silver/orders.sql:1:1
+      │
+    1 │ /* oncemore
+      │ ━━━━━━━━━━━
+      │
+      ╰ help: say how long a slice is: `interval: day`
+
+    error[unknown-key]: unknown key `intervall` in `model`
+      ╭▸ models/silver/orders.sql:3:1
+      │
+    3 │ intervall: day
+      │ ━━━━━━━━━
+      │
+      ╰ help: did you mean `interval`?
+
+    2 errors
+    "#);
+}
+
+#[test]
+fn unknown_column() {
+    let said = with_orders("p.amount, p.note", "p.amuont, p.note", &["check"]);
+    insta::assert_snapshot!(said, @r#"
+    exit 3
+    error[query]: no column `p.amuont`
+       ╭▸ models/silver/orders.sql:12:37
+       │
+    12 │ SELECT p.id, p.day, p.shop, s.city, p.amuont, p.note
+       │                                     ━━━━━━━━
+       │
+       ╰ help: did you mean `amount`?
+
+    1 error
+    error: `silver.orders` can't be planned
+    "#);
+}
+
+#[test]
+fn unknown_table() {
+    let said = with_orders("gold.shops AS s", "gold.shop AS s", &["check"]);
+    insta::assert_snapshot!(said, @r#"
+    exit 3
+    error[unknown-table]: unknown table `gold.shop`
+       ╭▸ models/silver/orders.sql:14:13
+       │
+    14 │   LEFT JOIN gold.shop AS s ON s.shop = p.shop
+       │             ━━━━━━━━━
+       │
+       ╰ help: did you mean `gold.shops`?
+
+    1 error
+    "#);
+}
+
+#[test]
+fn a_catalog_of_a_newer_version() {
+    let project = Project::new();
+    project.run(&["gold.shops"]);
+    let catalog = rusqlite::Connection::open(project.path("warehouse/oncemore.db")).unwrap();
+    catalog.execute("UPDATE om_meta SET value = 1000 WHERE key = 'format'", []).unwrap();
+    drop(catalog);
+    let said = says(&project, &["plan"]);
+    insta::assert_snapshot!(said, @r#"
+    exit 3
+    error: catalog of a newer version: <folder>/warehouse/oncemore.db has format 1000, this build knows up to 1; install a newer one; slice unchanged
+    help: nothing was changed
+    "#);
+}
+
+#[test]
+fn now_in_sql() {
+    let said = with_orders("p.amount, p.note", "p.amount, now() AS note", &["check"]);
+    insta::assert_snapshot!(said, @r#"
+    exit 3
+    error[query]: `now` gives another value on every run: a slice depends on its interval, code and inputs alone
+       ╭▸ models/silver/orders.sql:12:47
+       │
+    12 │ SELECT p.id, p.day, p.shop, s.city, p.amount, now() AS note
+       │                                               ━━━━
+       │
+       ╰ help: use `:interval_start` or `:interval_end`; when a slice was loaded is in its stamp: see `<table>__slices`
+
+    1 error
+    error: `silver.orders` can't be planned
+    "#);
+}
+
+#[test]
+fn a_value_of_another_type() {
+    let said = with_row("1,2026-03-10T13:00:00Z,a,ten,morning");
+    insta::assert_snapshot!(said, @r#"
+    exit 7
+    failed: silver.orders 2026-03-10: data/orders/2026-03-10.csv:2:26: `ten` is no BIGINT, in column `amount`; slice unchanged
+    2 | 1,2026-03-10T13:00:00Z,a,ten,morning
+      |                          ^
+    gold.shops: 1 published, 2 rows
+    done: 1 published, 1 failed; 2 rows in <time>
+      failed silver.orders 2026-03-10; slice unchanged
+    next: `oncemore explain silver.orders 2026-03-10` tells the whole story
+    "#);
+}
+
+#[test]
+fn a_row_with_too_few_fields() {
+    let said = with_row("1,2026-03-10T13:00:00Z,a");
+    insta::assert_snapshot!(said, @r#"
+    exit 7
+    failed: silver.orders 2026-03-10: data/orders/2026-03-10.csv:2: the row has 3 fields, 5 expected; slice unchanged
+    2 | 1,2026-03-10T13:00:00Z,a
+    gold.shops: 1 published, 2 rows
+    done: 1 published, 1 failed; 2 rows in <time>
+      failed silver.orders 2026-03-10; slice unchanged
+    next: `oncemore explain silver.orders 2026-03-10` tells the whole story
+    "#);
+}
+
+#[test]
+fn a_row_outside_the_slice() {
+    let said = with_orders("AS DATE) AS day", "AS DATE) + INTERVAL '1 day' AS day", &ONE_DAY);
+    insta::assert_snapshot!(said, @r#"
+    exit 7
+    gold.shops: 1 published, 2 rows
+    failed: silver.orders 2026-03-10: a row outside its slice: `day` is 2026-03-11, the slice holds 2026-03-10 to before 2026-03-11; the row: id = 81, day = 2026-03-11, shop = a, city = ALBANY, amount = 10, note = morning; slice unchanged
+      help: a task replaces its own slice and nothing else: add `WHERE day >= :interval_start AND day < :interval_end` on the output column, or set `time:` to the column that decides the slice
+    silver.orders: 1 failed
+    done: 1 published, 1 failed; 2 rows in <time>
+      failed silver.orders 2026-03-10; slice unchanged
+    next: `oncemore explain silver.orders 2026-03-10` tells the whole story
+    "#);
+}
+
+#[test]
+fn time_that_is_null() {
+    let said = with_orders(
+        "CAST(ordered_at AT TIME ZONE 'America/New_York' AS DATE) AS day",
+        "CAST(NULL AS DATE) AS day",
+        &ONE_DAY,
+    );
+    insta::assert_snapshot!(said, @r#"
+    exit 7
+    gold.shops: 1 published, 2 rows
+    failed: silver.orders 2026-03-10: a row without time: `day` is NULL in id = 81, day = NULL, shop = a, city = ALBANY, amount = 10, note = morning; slice unchanged
+      help: leave such rows out with `WHERE day IS NOT NULL`, or give them the time of the interval they belong to
+    silver.orders: 1 failed
+    done: 1 published, 1 failed; 2 rows in <time>
+      failed silver.orders 2026-03-10; slice unchanged
+    next: `oncemore explain silver.orders 2026-03-10` tells the whole story
+    "#);
+}
+
+#[test]
+fn a_key_twice() {
+    let project = Project::new();
+    project.write(
+        "data/orders/2026-03-10.csv",
+        "id,ordered_at,shop,amount,note\n1,2026-03-10T13:00:00Z,a,10,x\n1,2026-03-10T14:00:00Z,b,11,y\n",
+    );
+    let said = says(&project, &ONE_DAY);
+    insta::assert_snapshot!(said, @r#"
+    exit 5
+    gold.shops: 1 published, 2 rows
+    failed: silver.orders 2026-03-10: audit failed: unique(id); slice unchanged
+      unique(id): 1 row offending
+        id  rows with this key
+        ──  ──────────────────
+        1   2
+      help: mend the model or its input, then `oncemore run silver.orders --from … --to …`
+    silver.orders: 1 failed
+    done: 1 published, 1 failed; 2 rows in <time>
+      failed silver.orders 2026-03-10; slice unchanged
+    next: `oncemore explain silver.orders 2026-03-10` tells the whole story
+    "#);
+}
+
+#[test]
+fn invalid_utf8() {
+    let project = Project::new();
+    project.write(TENTH_FILE, b"id,ordered_at,shop,amount,note\n1,2026-03-10T13:00:00Z,a,10,caf\xe9\n");
+    let said = says(&project, &ONE_DAY);
+    insta::assert_snapshot!(said, @r#"
+    exit 7
+    failed: silver.orders 2026-03-10: data/orders/2026-03-10.csv:2:29: invalid UTF-8; slice unchanged
+    2 | 1,2026-03-10T13:00:00Z,a,10,caf�
+      |                             ^
+      help: deliver the file in UTF-8; it may be Latin-1 or Windows-1252
+    gold.shops: 1 published, 2 rows
+    done: 1 published, 1 failed; 2 rows in <time>
+      failed silver.orders 2026-03-10; slice unchanged
+    next: `oncemore explain silver.orders 2026-03-10` tells the whole story
+    "#);
+}
+
+#[test]
+fn a_gzip_cut_off() {
+    let project = Project::new();
+    project.edit("oncemore.yml", "%d}.csv", "%d}.csv.gz");
+    // The header of a gzip file and two bytes of its body.
+    project.write("data/orders/2026-03-10.csv.gz", [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 0xcb, 0x4c]);
+    let said = says(&project, &ONE_DAY);
+    insta::assert_snapshot!(said, @r#"
+    exit 7
+    failed: silver.orders 2026-03-10: data/orders/2026-03-10.csv.gz: gzip data is cut off after line 0; slice unchanged
+      help: deliver the file again, under another name first and renamed when complete
+    gold.shops: 1 published, 2 rows
+    done: 1 published, 1 failed; 2 rows in <time>
+      failed silver.orders 2026-03-10; slice unchanged
+    next: `oncemore explain silver.orders 2026-03-10` tells the whole story
+    "#);
+}
+
+#[test]
+fn a_parquet_file_with_a_broken_footer() {
+    let project = Project::new();
+    project.edit("oncemore.yml", "%d}.csv", "%d}.parquet");
+    project.write("data/orders/2026-03-10.parquet", b"PAR1 and then no footer \xff\xff\xff\x7fPAR1");
+    let said = says(&project, &ONE_DAY);
+    insta::assert_snapshot!(said, @r#"
+    exit 7
+    failed: silver.orders 2026-03-10: data/orders/2026-03-10.parquet: broken footer: it claims 2147483647 bytes of a file of 32; slice unchanged
+    gold.shops: 1 published, 2 rows
+    done: 1 published, 1 failed; 2 rows in <time>
+      failed silver.orders 2026-03-10; slice unchanged
+    next: `oncemore explain silver.orders 2026-03-10` tells the whole story
+    "#);
+}
+
+#[test]
+fn a_source_whose_folder_is_missing() {
+    let project = Project::new();
+    project.edit("oncemore.yml", "path: data/shops.csv", "path: elsewhere/shops.csv");
+    let said = says(&project, &["run", "gold.shops"]);
+    insta::assert_snapshot!(said, @r#"
+    exit 7
+    error: elsewhere/shops.csv: folder `elsewhere` of source `raw.shops` is missing; slice unchanged
+    help: make the folder, correct `path:`, or write `missing: empty`
+    "#);
+}
+
+#[test]
+fn a_file_where_the_warehouse_should_be() {
+    let project = Project::new();
+    project.write("warehouse", "not a folder");
+    let said = says(&project, &ONE_DAY);
+    insta::assert_snapshot!(said, @r#"
+    exit 7
+    error: failed to create folder <folder>/warehouse: File exists (os error 17); slice unchanged
+    help: mend what the message names, then run the same command again
+    "#);
+}
+
+#[test]
+fn an_empty_range() {
+    let said = says(&Project::new(), &["run", "--from", "2026-03-10", "--to", "2026-03-10"]);
+    insta::assert_snapshot!(said, @r#"
+    exit 2
+    error: the range from 2026-03-10T04:00:00Z to 2026-03-10T04:00:00Z is empty
+    help: `--to` is exclusive: one day is `--from 2013-03-01 --to 2013-03-02`
+    "#);
+}
+
+#[test]
+fn a_range_off_the_boundary() {
+    let said = says(
+        &Project::new(),
+        &["run", "silver.orders", "--from", "2026-03-10T05:00:00", "--to", "2026-03-12"],
+    );
+    insta::assert_snapshot!(said, @r#"
+    exit 2
+    error: `--from 2026-03-10T05:00:00` is no boundary of a day in America/New_York
+    help: the nearest are 2026-03-10T00:00:00 and 2026-03-11T00:00:00
+    "#);
+}
+
+#[test]
+fn a_range_that_ends_in_the_future() {
+    let project = Project::new();
+    project.edit("oncemore.yml", "end: 2026-03-16\n", "");
+    let said = says(&project, &["run", "--from", "2026-03-10", "--to", "2999-01-01"]);
+    insta::assert_snapshot!(said, @r#"
+    exit 2
+    error: the range ends in the future, at 2999-01-01T05:00:00Z
+    help: only intervals that have ended can run: give an earlier `--to`
+    "#);
+}

@@ -1,0 +1,8 @@
+//! Whole projects through the binary, as a person at a terminal would run them.
+#![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+mod bad_input;
+mod cases;
+mod crashes;
+mod project;
+mod repairs;

@@ -1,0 +1,241 @@
+//! Inputs and code change; the plan names what that concerns and nothing else, and the tables end as a fresh build.
+
+use crate::project::{CITY_DAY, DAYS, ORDERS, Project, usual};
+
+const ORDERS_FILE: &str = "models/silver/orders.sql";
+const CITY_DAY_FILE: &str = "models/gold/city_day.sql";
+const TENTH: &str = "2026-03-10";
+const TENTH_AND_READERS: [&str; 3] =
+    ["silver.orders 2026-03-10 input", "gold.city_day 2026-03-10 input", "gold.city_week 2026-03-09 input"];
+
+fn none() -> Vec<String> {
+    Vec::new()
+}
+
+#[test]
+fn the_second_run_has_nothing_to_do() {
+    let project = Project::new();
+    let first = project.run(&[]);
+    assert_eq!((first["published"].as_u64(), first["held"].as_u64()), (Some(31), Some(0)));
+    let second = project.run(&[]);
+    assert_eq!((second["published"].as_u64(), second["unchanged"].as_u64()), (Some(0), Some(0)));
+    project.equals_a_fresh_build();
+}
+
+#[test]
+fn late_rows_concern_their_day_and_what_reads_it() {
+    let project = Project::run_once();
+    let mut rows = usual(TENTH);
+    rows.push("999,2026-03-10T15:00:00Z,b,7,late row".to_owned());
+    project.write_day(TENTH, &rows);
+    assert_eq!(project.tasks(), TENTH_AND_READERS);
+    project.run(&[]);
+    project.equals_a_fresh_build();
+}
+
+#[test]
+fn a_corrected_value_concerns_its_day_and_what_reads_it() {
+    let project = Project::run_once();
+    project.edit("data/orders/2026-03-10.csv", ",10,morning", ",11,morning");
+    assert_eq!(project.tasks(), TENTH_AND_READERS);
+    project.run(&[]);
+    project.equals_a_fresh_build();
+}
+
+#[test]
+fn a_file_without_rows_empties_the_slice() {
+    let project = Project::run_once();
+    project.write_day(TENTH, &[]);
+    assert_eq!(project.tasks(), TENTH_AND_READERS);
+    project.run(&[]);
+    assert_eq!(project.query("SELECT * FROM silver.orders WHERE day = DATE '2026-03-10'"), none());
+    project.equals_a_fresh_build();
+}
+
+#[test]
+fn a_vanished_file_is_listed_and_runs_when_accepted() {
+    let project = Project::run_once();
+    project.remove("data/orders/2026-03-10.csv");
+    assert_eq!(project.tasks(), none());
+    assert_eq!(project.held()[0], "silver.orders 2026-03-10 gone");
+    let before = project.tables();
+    project.run(&[]);
+    assert_eq!(project.tables(), before);
+    project.run(&["--accept-gone"]);
+    assert_eq!(project.query("SELECT * FROM silver.orders WHERE day = DATE '2026-03-10'"), none());
+    assert_eq!((project.tasks(), project.held()), (none(), none()));
+}
+
+#[test]
+fn files_that_have_not_arrived_are_waited_for() {
+    let project = Project::new();
+    project.remove("data/orders/2026-03-09.csv");
+    project.remove("data/orders/2026-03-10.csv");
+    project.run(&[]);
+    assert_eq!(
+        project.held(),
+        [
+            "silver.orders 2026-03-09 waiting",
+            "silver.orders 2026-03-10 waiting",
+            "gold.city_day 2026-03-09 waiting",
+            "gold.city_day 2026-03-10 waiting",
+            "gold.city_week 2026-03-09 waiting",
+        ]
+    );
+    project.write_day("2026-03-09", &usual("2026-03-09"));
+    project.write_day(TENTH, &usual(TENTH));
+    project.run(&[]);
+    project.equals_a_fresh_build();
+}
+
+#[test]
+fn comments_layout_and_the_name_of_a_cte_change_nothing() {
+    let project = Project::run_once();
+    project.edit(ORDERS_FILE, "WITH placed AS (", "-- orders of one day\nwith\n\n  bought as (");
+    project.edit(ORDERS_FILE, "FROM placed AS p", "FROM bought AS p /* renamed */");
+    assert_eq!(project.tasks(), none());
+}
+
+#[test]
+fn other_logic_concerns_every_interval_and_readers_are_cut_off() {
+    let project = Project::run_once();
+    // Another meaning for the code, the same rows of this input.
+    project.edit(ORDERS_FILE, "p.amount, p.note", "p.amount + 0 AS amount, p.note");
+    let tasks = project.tasks();
+    let of = |model: &str| tasks.iter().filter(|task| task.starts_with(model)).count();
+    assert_eq!((of("silver.orders"), tasks[0].as_str()), (14, "silver.orders 2026-03-02 code"));
+    let done = project.run(&[]);
+    assert_eq!((done["published"].as_u64(), done["unchanged"].as_u64()), (Some(0), Some(14)));
+    assert_eq!(done["cut_off"].as_u64(), Some(16));
+    project.equals_a_fresh_build();
+}
+
+#[test]
+fn a_fix_that_changes_one_day_costs_its_readers_that_day() {
+    let project = Project::run_once();
+    let fixed = "CASE WHEN p.day = DATE '2026-03-10' THEN p.amount * 2 ELSE p.amount END AS amount, p.note";
+    project.edit(ORDERS_FILE, "p.amount, p.note", fixed);
+    let done = project.run(&[]);
+    assert_eq!((done["published"].as_u64(), done["unchanged"].as_u64()), (Some(3), Some(13)));
+    project.equals_a_fresh_build();
+}
+
+#[test]
+fn a_column_that_nobody_reads_concerns_nobody() {
+    let project = Project::run_once();
+    project.edit("data/orders/2026-03-10.csv", ",10,morning", ",10,evening");
+    let done = project.run(&[]);
+    assert_eq!((done["published"].as_u64(), done["cut_off"].as_u64()), (Some(1), Some(2)));
+    project.equals_a_fresh_build();
+}
+
+#[test]
+fn a_dimension_with_equal_content_concerns_nobody() {
+    let project = Project::run_once();
+    project.write("data/shops.csv", "shop,city\nb,Boston\na,Albany\n");
+    assert_eq!(project.tasks(), none());
+    // Other bytes of the source, the same rows of the dimension.
+    project.write("data/shops.csv", "shop,city\na,ALBANY\nb,Boston\n");
+    let done = project.run(&[]);
+    assert_eq!((done["published"].as_u64(), done["unchanged"].as_u64()), (Some(0), Some(1)));
+    project.equals_a_fresh_build();
+}
+
+#[test]
+fn a_changed_dimension_reaches_the_facts() {
+    let project = Project::run_once();
+    project.edit("data/shops.csv", "Boston", "Buffalo");
+    project.run(&[]);
+    assert_eq!(project.query("SELECT id FROM silver.orders WHERE city = 'BUFFALO'").len(), 14);
+    project.equals_a_fresh_build();
+}
+
+#[test]
+fn changed_audits_are_audited_and_nothing_is_computed() {
+    let project = Project::run_once();
+    project.edit(CITY_DAY_FILE, "key: [day, city]\n", "key: [day, city]\naudits:\n  - not_null: [city]\n");
+    let tasks = project.tasks();
+    let audits = tasks.iter().filter(|task| task.ends_with("audits"));
+    assert_eq!((audits.count(), tasks[0].as_str()), (14, "gold.city_day 2026-03-02 audits"));
+    let done = project.run(&[]);
+    let counts = ["published", "unchanged", "audited"].map(|count| done[count].as_u64().unwrap());
+    assert_eq!(counts, [0, 0, 14]);
+    assert_eq!(project.tasks(), none());
+}
+
+#[test]
+fn a_failed_audit_stops_what_depends_on_it_alone() {
+    let project = Project::new();
+    let audited =
+        ORDERS.replace("key: [id]\n", "key: [id]\naudits:\n  - range: {column: amount, max: 100}\n");
+    project.write(ORDERS_FILE, audited);
+    project.run(&[]);
+    let before = project.tables();
+    project.edit("data/orders/2026-03-10.csv", ",10,morning", ",1000,morning");
+    project.edit("data/orders/2026-03-03.csv", ",10,morning", ",11,morning");
+    let done = project.run_to(5, &[]);
+    assert_eq!(done["failed"][0]["label"], "2026-03-10");
+    assert_eq!(done["failed"][0]["state"], "unchanged");
+    let tenth = "SELECT * FROM gold.city_day WHERE day = DATE '2026-03-10'";
+    let old: Vec<_> = before["gold.city_day"].iter().filter(|row| row.contains(TENTH)).cloned().collect();
+    assert_eq!(project.query(tenth), old);
+    let third = "SELECT amount FROM gold.city_day WHERE day = DATE '2026-03-03' AND city = 'ALBANY'";
+    assert_eq!(project.query(third), [r#"{"amount":16}"#]);
+    project.edit("data/orders/2026-03-10.csv", ",1000,morning", ",12,morning");
+    project.run(&[]);
+    project.equals_a_fresh_build();
+}
+
+/// The tenth fails: what read it does not run, all else does.
+fn only_the_tenth_fails(project: &Project) {
+    let done = project.run_to(7, &[]);
+    assert_eq!(done["failed"][0]["label"], TENTH);
+    assert_eq!(project.query("SELECT DISTINCT day FROM gold.city_day").len(), DAYS.len() - 1);
+    assert_eq!(project.query("SELECT DISTINCT monday FROM gold.city_week").len(), 1);
+    project.write_day(TENTH, &usual(TENTH));
+    project.run(&[]);
+    project.equals_a_fresh_build();
+}
+
+#[test]
+fn an_error_in_one_slice_stops_what_depends_on_it_alone() {
+    let project = Project::new();
+    project.edit(ORDERS_FILE, "p.amount, p.note", "1000 / p.amount AS amount, p.note");
+    project.edit("data/orders/2026-03-10.csv", ",a,10,", ",a,0,");
+    only_the_tenth_fails(&project);
+}
+
+#[test]
+fn a_broken_file_stops_what_reads_it_alone() {
+    let project = Project::new();
+    project.edit("data/orders/2026-03-10.csv", ",a,10,", ",a,ten,");
+    let (code, said) = project.said(&["query", "SELECT count(*) FROM raw.orders"]);
+    assert_eq!(code, Some(7), "{said}");
+    only_the_tenth_fails(&project);
+}
+
+#[test]
+fn older_code_is_refused_unless_meant() {
+    let project = Project::run_once();
+    project.edit(CITY_DAY_FILE, "sum(amount)", "sum(amount + 1)");
+    project.run(&[]);
+    let newer = project.tables();
+    project.write(CITY_DAY_FILE, CITY_DAY);
+    let held = project.held();
+    assert_eq!((held.len() >= 14, held[0].as_str()), (true, "gold.city_day 2026-03-02 older_code"));
+    project.run(&[]);
+    assert_eq!(project.tables(), newer);
+    project.run(&["--allow-older-code"]);
+    project.equals_a_fresh_build();
+}
+
+#[test]
+fn more_tasks_than_the_limit_want_a_yes() {
+    let project = Project::run_once();
+    project.edit("oncemore.yml", "tasks: 1000", "tasks: 10");
+    project.edit(ORDERS_FILE, "p.amount, p.note", "p.amount + 1 AS amount, p.note");
+    let (code, said) = project.said(&["run"]);
+    assert_eq!(code, Some(2), "{said}");
+    project.run(&["--yes"]);
+    project.equals_a_fresh_build();
+}
