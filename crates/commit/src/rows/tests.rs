@@ -1,3 +1,4 @@
+//! Equal rows hash equally, whatever array holds them.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 //! Equal values hash equally in whatever array; everything else differs.
 

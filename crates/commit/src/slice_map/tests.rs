@@ -1,3 +1,4 @@
+//! The slice map: pages, stamps, fences.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 //! Maps survive a round trip, grow by pages, and refuse damaged bytes.
 

@@ -1,3 +1,4 @@
+//! Pictures of `diagnostic`, on hand-made data.
 use oncemore_core::{Diagnostic, Location, Severity};
 use oncemore_run::RunError;
 

@@ -1,3 +1,4 @@
+//! Pictures of `diff`, on hand-made data.
 use oncemore_run::diff::{Change, Diff, DiffRow};
 
 use super::super::diff::render;

@@ -1,3 +1,4 @@
+//! Pictures of `number`, on hand-made data.
 use super::super::number::{bytes, count, parse_bytes, parse_duration, plural, seconds};
 use super::super::ranges::{collapse, show};
 use super::super::table;

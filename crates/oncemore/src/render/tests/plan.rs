@@ -1,3 +1,4 @@
+//! Pictures of `plan`, on hand-made data.
 use oncemore_core::{Calendar, Interval};
 use oncemore_run::plan::{Held, ModelSummary, StaleParent};
 use oncemore_run::{Hold, Plan, Reason, Task};

@@ -1,3 +1,4 @@
+//! Pictures of `progress`, on hand-made data.
 use std::sync::Arc;
 
 use oncemore_core::{AuditFailure, Interval, SliceState};

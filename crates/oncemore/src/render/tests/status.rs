@@ -1,3 +1,4 @@
+//! Pictures of `status`, on hand-made data.
 use oncemore_core::Calendar;
 use oncemore_run::status::{ModelLine, SliceLine, SliceStatus};
 use oncemore_run::{Hold, Reason};
