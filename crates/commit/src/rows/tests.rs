@@ -1,6 +1,5 @@
-//! Equal rows hash equally, whatever array holds them.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 //! Equal values hash equally in whatever array; everything else differs.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::sync::Arc;
 

@@ -1,6 +1,5 @@
-//! The slice map: pages, stamps, fences.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 //! Maps survive a round trip, grow by pages, and refuse damaged bytes.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -156,7 +156,7 @@ fn a_catalog_of_a_newer_version() {
     let said = says(&project, &["plan"]);
     insta::assert_snapshot!(said, @r#"
     exit 3
-    error: catalog of a newer version: <folder>/warehouse/oncemore.db has format 1000, this build knows up to 1; install a newer one; slice unchanged
+    error: catalog of a newer version: <folder>/warehouse/oncemore.db has format 1000, this build knows up to 1; install a newer one
     help: nothing was changed
     "#);
 }
