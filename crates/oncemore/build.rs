@@ -1,7 +1,6 @@
 //! Packs `examples/flights` into one file for `oncemore demo`: for each file its path's length, its path, its length
 //! and its bytes.
 
-#![expect(clippy::print_stdout, reason = "how a build script talks to cargo")]
 #![expect(clippy::disallowed_methods, reason = "how cargo talks to a build script")]
 
 use std::io;

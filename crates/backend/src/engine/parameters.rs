@@ -243,7 +243,7 @@ impl Typing<'_> {
                 ErrorKind::Type,
                 format!("`{name}` is compared with {expected}, which is no time"),
             )
-            .help(format!("cast the other side: `CAST(… AS DATE)`, `AS TIMESTAMP` or `AS TIMESTAMPTZ`"))
+            .help("cast the other side: `CAST(… AS DATE)`, `AS TIMESTAMP` or `AS TIMESTAMPTZ`")
             .at(parameter.at);
             error.view.clone_from(&parameter.view);
             self.error = Some(error);

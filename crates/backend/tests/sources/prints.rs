@@ -104,7 +104,7 @@ fn batch() -> RecordBatch {
         }),
         ("b", Arc::new(arrow::array::BooleanArray::from(vec![Some(true), Some(false), None, Some(true)]))),
     ];
-    RecordBatch::try_from_iter(columns.into_iter().map(|(name, array)| (name, array))).unwrap()
+    RecordBatch::try_from_iter(columns).unwrap()
 }
 
 #[tokio::test]

@@ -1,5 +1,6 @@
 //! The commit crate from outside: every test drives a warehouse in a temporary folder.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(clippy::disallowed_methods, reason = "a child process is told by its environment what to do")]
 
 mod support;
 

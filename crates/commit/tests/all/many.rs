@@ -47,8 +47,8 @@ fn threads_on_the_same_slice_leave_the_latest_request() {
     assert_eq!(live.len(), 1);
     let stamp = scene.stamp(day(0)).unwrap();
     let attempts = scene.warehouse.attempts(&table(), day(0)).unwrap();
-    let committed = attempts.iter().filter(|row| row.state == oncemore_commit::AttemptState::Committed);
-    assert_eq!(committed.last().unwrap().attempt.id, stamp.attempt);
+    let mut committed = attempts.iter().filter(|row| row.state == oncemore_commit::AttemptState::Committed);
+    assert_eq!(committed.next_back().unwrap().attempt.id, stamp.attempt);
     assert_eq!(attempts.iter().map(|row| row.attempt.epoch).max().unwrap(), stamp.epoch);
     check_totals(&scene.warehouse);
 }
