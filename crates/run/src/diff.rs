@@ -150,15 +150,24 @@ fn older(
         Against::Snapshot(id) => workspace.warehouse.head_at(&head.table, *id)?.ok_or_else(none),
         Against::Previous => {
             let now = paths(head);
+            let newest = now.iter().filter_map(|path| request_of(path)).max();
             for id in workspace.warehouse.snapshots(&head.table)? {
                 let Some(older) = workspace.warehouse.head_at(&head.table, id)? else { continue };
-                if paths(&older) != now {
+                // A run publishes in several commits: the version before all of them is what people compare with.
+                let then = paths(&older);
+                if then != now && !then.iter().any(|path| newest.is_some() && request_of(path) == newest) {
                     return Ok(older);
                 }
             }
             Err(none())
         }
     }
+}
+
+/// The request that wrote a data file, by its name: `om-<request>.<attempt>-…`.
+fn request_of(path: &str) -> Option<u64> {
+    let name = path.rsplit('/').next()?.strip_prefix("om-")?;
+    name.split('.').next()?.parse().ok()
 }
 
 fn names(schema: &SchemaRef) -> Vec<String> {
