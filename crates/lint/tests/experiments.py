@@ -12,14 +12,17 @@ An experiment is a block ```sql duckdb experiment``` in the section `## Shown by
     -- run       the task
     -- change    optional: the source is corrected; the task must end as if it had always been so
     -- perturb   optional, instead of change: what must not matter at all (other clock, other order of rows)
+    -- neighbour optional, instead of change: the same task for another interval; the order must not matter
     -- show      the query whose rows are compared
 
 Worlds, each in a database of its own:
 
-    no change, no perturb   once:  setup run show              again:   setup run run show
+    none of the three       once:  setup run show              again:   setup run run show
     change                  clean: setup change run show       re-run:  setup run change run show
     perturb                 once:  setup run show              other:   setup perturb run show
                                                                re-run:  setup run perturb run show
+    neighbour               before: setup run neighbour show   after:   setup neighbour run show
+                                                               re-run:  setup run neighbour run show
 
 The block must end in different rows, or in an error in one world only. A second block, tagged `repaired`, must end
 in the same rows everywhere, without an error. One line per rule; the exit code is 1 when something is not shown.
@@ -31,7 +34,7 @@ import re
 import subprocess
 import sys
 
-PARTS = ("setup", "run", "change", "perturb", "show")
+PARTS = ("setup", "run", "change", "perturb", "neighbour", "show")
 BLOCK = re.compile(r"^```sql (duckdb|postgres) experiment( repaired)?\n(.*?)^```$", re.M | re.S)
 MARK = re.compile(r"^-- (%s)[ \t]*$" % "|".join(PARTS), re.M)
 
@@ -52,8 +55,8 @@ def parts_of(text):
     for name in ("run", "show"):
         if name not in parts:
             raise Malformed(f"no part `-- {name}`")
-    if "change" in parts and "perturb" in parts:
-        raise Malformed("both `-- change` and `-- perturb`")
+    if len(parts.keys() & {"change", "perturb", "neighbour"}) > 1:
+        raise Malformed("more than one of `-- change`, `-- perturb` and `-- neighbour`")
     return parts
 
 
@@ -65,6 +68,12 @@ def worlds_of(parts):
             "once": ("setup", "run"),
             "other": ("setup", "perturb", "run"),
             "re-run": ("setup", "run", "perturb", "run"),
+        }
+    if "neighbour" in parts:
+        return {
+            "before": ("setup", "run", "neighbour"),
+            "after": ("setup", "neighbour", "run"),
+            "re-run": ("setup", "run", "neighbour", "run"),
         }
     return {"once": ("setup", "run"), "again": ("setup", "run", "run")}
 
