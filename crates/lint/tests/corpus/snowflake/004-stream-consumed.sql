@@ -1,0 +1,9 @@
+-- form: script
+-- expect: none
+-- because: the stream's rows are consumed by the commit that reads them
+BEGIN;
+INSERT INTO LANDING.DEVICE_EVENT_LOG (EVENT_ID, DEVICE_ID, PAYLOAD, EVENT_AT)
+SELECT EVENT_ID, DEVICE_ID, PAYLOAD, EVENT_AT
+FROM RAW.DEVICE_EVENT_STREAM
+WHERE METADATA$ACTION = 'INSERT';
+COMMIT;

@@ -1,0 +1,5 @@
+-- form: script
+-- expect: OM102 error `current_date()`
+INSERT OVERWRITE TABLE landing.quote PARTITION (load_dt)
+SELECT symbol, price, quoted_at, current_date() AS load_dt
+FROM staging.quote;

@@ -1,0 +1,4 @@
+-- form: script
+-- expect: none
+INSERT INTO etl.RunLog (RunId, StepName, StartedAt, RowsRead)
+VALUES (@RunId, N'LoadInvoices', SYSUTCDATETIME(), @RowsRead);
