@@ -24,6 +24,9 @@ Worlds, each in a database of its own:
     neighbour               before: setup run neighbour show   after:   setup neighbour run show
                                                                re-run:  setup run neighbour run show
 
+A line `-- crash` inside the run: where a world runs twice, the first run ends there, as if the connection were lost (what
+is not committed is rolled back). A reader in between belongs into the change.
+
 The block must end in different rows, or in an error in one world only. A second block, tagged `repaired`, must end
 in the same rows everywhere, without an error. One line per rule; the exit code is 1 when something is not shown.
 """
@@ -36,6 +39,8 @@ import sys
 
 PARTS = ("setup", "run", "change", "perturb", "neighbour", "show")
 BLOCK = re.compile(r"^```sql (duckdb|postgres) experiment( repaired)?\n(.*?)^```$", re.M | re.S)
+CRASH = re.compile(r"^-- crash[ \t]*$", re.M)
+LOST_CONNECTION = "ROLLBACK;"
 MARK = re.compile(r"^-- (%s)[ \t]*$" % "|".join(PARTS), re.M)
 
 
@@ -86,7 +91,12 @@ def in_duckdb(steps, show):
         # One thread: what differs must differ because of the rows' order, not because of luck.
         connection.execute("SET threads = 1")
         for step in steps:
-            if step.strip():
+            if step == LOST_CONNECTION:
+                try:
+                    connection.execute(step)
+                except duckdb.TransactionException:
+                    pass  # Nothing was open: all of it is committed.
+            elif step.strip():
                 connection.execute(step)
         return sorted(map(repr, connection.execute(show).fetchall()))
     except duckdb.Error as error:
@@ -112,14 +122,20 @@ def in_postgres(steps, show):
     return sorted(line for line in done.stdout.splitlines() if line)
 
 
+def texts_of(steps, parts):
+    """The SQL of a world's steps, in order."""
+    texts = [parts.get(step, "") for step in steps]
+    if steps.count("run") == 2 and CRASH.search(parts["run"]):
+        first = steps.index("run")
+        texts[first : first + 1] = [CRASH.split(parts["run"])[0], LOST_CONNECTION]
+    return texts
+
+
 def outcome(engine, text):
     """Rows per world."""
     parts = parts_of(text)
     execute = in_duckdb if engine == "duckdb" else in_postgres
-    return {
-        world: execute([parts.get(step, "") for step in steps], parts["show"])
-        for world, steps in worlds_of(parts).items()
-    }
+    return {world: execute(texts_of(steps, parts), parts["show"]) for world, steps in worlds_of(parts).items()}
 
 
 def brief(rows):
