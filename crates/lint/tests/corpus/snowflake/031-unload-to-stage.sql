@@ -1,0 +1,11 @@
+-- form: script
+-- expect: none
+COPY INTO @EXPORTS.PARTNER/daily/{{ ds_nodash }}/
+FROM (
+    SELECT PARTNER_ID, ORDER_ID, COMMISSION
+    FROM MART.COMMISSION
+    WHERE ORDER_DAY = '{{ ds }}'
+)
+FILE_FORMAT = (TYPE = CSV COMPRESSION = GZIP)
+HEADER = TRUE
+OVERWRITE = TRUE;
