@@ -118,7 +118,8 @@ def in_postgres(steps, show):
     drop = f"DROP SCHEMA IF EXISTS {schema} CASCADE"
     subprocess.run(command, input=drop, capture_output=True, text=True, check=False)
     if done.returncode:
-        return ["error: " + (done.stderr.strip().splitlines() or ["psql failed"])[0]]
+        said = [line for line in done.stderr.splitlines() if "ERROR" in line] or ["psql failed"]
+        return ["error: " + said[0]]
     return sorted(line for line in done.stdout.splitlines() if line)
 
 
