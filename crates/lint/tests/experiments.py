@@ -36,6 +36,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 PARTS = ("setup", "run", "change", "perturb", "neighbour", "show")
 BLOCK = re.compile(r"^```sql (duckdb|postgres) experiment( repaired)?\n(.*?)^```$", re.M | re.S)
@@ -197,8 +198,12 @@ def main(names):
             print(f"{missing}: FAILED: no such page")
             return 1
     failures = 0
-    for page in pages:
-        result = check(page)
+    # Experiments may write files: not where the caller stands.
+    with tempfile.TemporaryDirectory() as scratch:
+        os.chdir(scratch)
+        results = [check(page) for page in pages]
+        os.chdir(folder)
+    for result in results:
         if result:
             failed, line = result
             failures += failed
