@@ -1,5 +1,5 @@
 -- form: model
--- expect: OM402 warning `ordered_at BETWEEN :interval_start AND :interval_end`
+-- expect: OM402 error `ordered_at BETWEEN :interval_start AND :interval_end`
 /* oncemore
 kind: slice
 interval: day

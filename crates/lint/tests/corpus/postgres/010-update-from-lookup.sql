@@ -1,5 +1,5 @@
 -- form: script
--- expect: OM209 warning `UPDATE crm.contact…`
+-- expect: OM209 warning `import.contact_sheet AS i`
 -- because: nothing says that an e-mail address stands once in the import
 UPDATE crm.contact AS c
 SET phone = i.phone,

@@ -1,5 +1,5 @@
 -- form: model
--- expect: OM402 warning `e.event_ts BETWEEN :interval_start AND :interval_end`
+-- expect: OM402 error `e.event_ts BETWEEN :interval_start AND :interval_end`
 /* oncemore
 kind: slice
 interval: hour

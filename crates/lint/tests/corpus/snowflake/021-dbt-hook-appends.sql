@@ -1,5 +1,5 @@
 -- form: dbt
--- expect: OM504 warning `insert into audit.model_runs`
+-- expect: OM504 warning `insert into audit.model_runs…`
 {{ config(
     materialized='table',
     post_hook="insert into audit.model_runs select '{{ this }}', count(*) from {{ this }}"

@@ -3,7 +3,7 @@
 {{ config(
     materialized='incremental',
     unique_key='event_id',
-    incremental_predicates=["DBT_INTERNAL_DEST.event_day >= dateadd(day, -3, '{{ var('day') }}')"]
+    incremental_predicates=["DBT_INTERNAL_DEST.event_day >= dateadd(day, -3, '" ~ var('day') ~ "')"]
 ) }}
 
 select event_id, event_day, kind

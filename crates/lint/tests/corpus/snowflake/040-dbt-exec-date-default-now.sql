@@ -1,5 +1,5 @@
 -- form: dbt
--- expect: OM104 error `modules.datetime.datetime.now()`
+-- expect: OM104 warning `modules.datetime.datetime.now()`
 {% set cutoff = var('cutoff', modules.datetime.datetime.now().strftime('%Y-%m-%d')) %}
 {{ config(materialized='table') }}
 
