@@ -1,6 +1,5 @@
 -- form: script
 -- expect: OM314 warning `CREATE TABLE dbo.AuditFinding`
--- expect: OM301 error `INSERT INTO dbo.AuditFinding`
 SET ANSI_NULLS ON
 GO
 SET QUOTED_IDENTIFIER ON
