@@ -1,0 +1,17 @@
+//! What rules see: statements with their writes, and answers about columns, keys, scopes and roles.
+//!
+//! [`Knowledge`] is gathered once over all files; a [`View`] answers for one statement.
+
+mod bounds;
+mod context;
+mod keys;
+mod knowledge;
+mod roles;
+mod view;
+
+pub use bounds::{Bound, Edge, EdgeKind, column_within, render};
+pub use context::{Effect, Replaced, SelfRead, StatementContext};
+pub use keys::{Answer, constant, equal, is_aggregate};
+pub use knowledge::{Knowledge, TableFacts};
+pub use roles::{Occurrence, Role, is_audit_name, is_hash};
+pub use view::{ColumnSource, Origin, Output, OutputValue, Outputs, View};

@@ -1,0 +1,518 @@
+//! Volatile calls with the role they play: what becomes of the value, through CTEs, subqueries and aliases.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::functions::{self, Class};
+use crate::ir::{Action, Ask, Body, Branch, BranchAction, Call, Distinct, Expr, ExprKind, Group, Op, QueryId, Relation, Select, Verb, When, Write};
+use crate::text::Span;
+
+use super::view::{ColumnSource, OutputValue, View};
+
+/// What a value is used for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// In a key or partition of what is written, or the condition of a MERGE.
+    Key(String),
+    /// Decides which rows there are: WHERE, HAVING, QUALIFY, a join.
+    Filter,
+    /// Decides which rows a DELETE removes.
+    Purge,
+    /// GROUP BY.
+    Group,
+    /// An order, or a partition of a window.
+    Order,
+    /// How many rows.
+    Limit,
+    /// How rows are spread over workers.
+    Spread,
+    /// A stored column with meaning.
+    Value(String),
+    /// A stored column that tells when or by whom a row was written.
+    Audit(String),
+    /// Rows for the client, not stored.
+    Shown,
+    /// The condition under which a statement runs, or a variable's value.
+    Variable,
+}
+
+/// A call that depends on more than its arguments.
+#[derive(Clone, Debug)]
+pub struct Occurrence<'a> {
+    /// Where it stands.
+    pub span: Span,
+    /// The function.
+    pub name: &'a str,
+    /// On what it depends.
+    pub class: Class,
+    /// The query it stands in.
+    pub query: Option<QueryId>,
+    /// The write it belongs to: an index into the statement's writes.
+    pub write: Option<usize>,
+    /// What becomes of it; without doubles.
+    pub roles: Vec<Role>,
+    /// The fallback of a parameter that wasn't given.
+    pub guarded: bool,
+    /// The output it makes reads no column.
+    pub pure: bool,
+    /// The output's expression is a hash or a concatenation.
+    pub hashed: bool,
+}
+
+#[derive(Clone, Debug)]
+enum Into {
+    Query(QueryId, String),
+    Target(String),
+    Role(Role),
+}
+
+#[derive(Clone)]
+struct At {
+    into: Into,
+    query: Option<QueryId>,
+    write: Option<usize>,
+    guarded: bool,
+    pure: bool,
+    hashed: bool,
+}
+
+struct Seen<'a> {
+    span: Span,
+    name: &'a str,
+    class: Class,
+    at: At,
+}
+
+struct Walk<'v, 'a> {
+    view: &'v View<'a>,
+    uses: HashMap<(QueryId, String), Vec<Into>>,
+    seen: Vec<Seen<'a>>,
+    sources: HashMap<QueryId, usize>,
+}
+
+impl<'a> View<'a> {
+    /// All calls of a statement that depend on more than their arguments.
+    #[must_use]
+    pub fn occurrences(&self) -> Vec<Occurrence<'a>> {
+        let mut walk = Walk { view: self, uses: HashMap::new(), seen: Vec::new(), sources: HashMap::new() };
+        walk.statement();
+        walk.finish()
+    }
+}
+
+/// Names of columns that tell when or by whom a row was written.
+#[must_use]
+pub fn is_audit_name(name: &str) -> bool {
+    const WHOLE: &[&str] = &[
+        "loaded_at", "load_ts", "load_time", "load_timestamp", "load_datetime", "loaded_on", "load_dts", "ldts", "inserted_at", "inserted_on", "insert_ts",
+        "insert_time", "insert_timestamp", "inserted_ts", "updated_at", "updated_on", "update_ts", "update_time", "updated_ts", "created_at", "created_on",
+        "create_ts", "created_ts", "refreshed_at", "refreshed_on", "refresh_ts", "processed_at", "processed_on", "processing_time", "process_ts",
+        "ingested_at", "ingested_on", "ingestion_time", "ingest_ts", "ingestion_timestamp", "ingest_time", "modified_at", "modified_on", "last_modified",
+        "last_updated", "last_updated_at", "last_update", "last_refreshed", "last_refreshed_at", "record_created_at", "record_updated_at", "row_created_at",
+        "row_updated_at", "run_at", "run_ts", "run_timestamp", "job_run_at", "batch_ts", "batch_loaded_at", "computed_at", "calculated_at", "generated_at",
+        "written_at", "synced_at", "last_synced_at", "extracted_at", "imported_at", "published_at_dw", "transformed_at", "materialized_at", "built_at",
+        "executed_at", "execution_ts", "execution_time", "updated_by", "created_by", "loaded_by", "inserted_by", "modified_by", "current_timestamp",
+        "last_upd_dt", "insert_dt", "update_dt", "upd_ts", "ins_ts", "dbt_updated_at", "dbt_loaded_at", "dbt_run_at", "modified_date", "modifieddate",
+        "updated_date", "update_date", "insert_date", "inserted_date", "created_date", "loaddate", "loaddatetime", "createddate", "updateddate",
+        "processed_time", "load_dttm", "last_modified_at", "last_seen_by_etl", "stamped_at", "landed_at", "recorded_at", "touched_at", "row_loaded_at",
+    ];
+    const STARTS: &[&str] = &["etl_", "_etl", "dw_", "dwh_", "_dbt", "dbt_", "_loaded", "_ingest", "_insert", "_updated", "_created", "audit_", "_fivetran", "_airbyte", "meta_", "_meta", "sys_", "__", "_synced", "_processed", "edw_"];
+    const ENDS: &[&str] = &["_loaded_at", "_inserted_at", "_ingested_at", "_refreshed_at", "_processed_at", "_load_ts", "_load_time", "_synced_at", "_computed_at", "_insert_ts", "_update_ts", "_load_timestamp", "_etl_ts", "_materialized_at"];
+    WHOLE.contains(&name) || STARTS.iter().any(|start| name.starts_with(start)) || ENDS.iter().any(|end| name.ends_with(end))
+}
+
+/// Whether a function makes one value of many: hashes, concatenations.
+#[must_use]
+pub fn is_hash(name: &str) -> bool {
+    let last = name.rsplit('.').next().unwrap_or(name);
+    matches!(
+        last,
+        "md5" | "sha1" | "sha2" | "sha256" | "sha512" | "hash" | "xxhash64" | "farm_fingerprint" | "hashbytes" | "checksum" | "crc32" | "md5_hex" | "sha1_hex" | "sha2_hex" | "cityhash64" | "siphash64" | "murmur3" | "fnv_hash" | "to_hex" | "generate_surrogate_key" | "surrogate_key" | "ora_hash" | "standard_hash" | "uuid_generate_v5" | "uuid_string" | "halfmd5" | "xxh3"
+    )
+}
+
+fn looks_like_key(name: &str) -> bool {
+    ["_key", "_sk", "_pk", "_id", "_hash", "_hk", "_bk", "_uid"].iter().any(|end| name.ends_with(end)) || matches!(name, "id" | "key" | "sk" | "pk" | "hash" | "hashkey" | "surrogate_key" | "uid")
+}
+
+impl<'a> Walk<'_, 'a> {
+    fn statement(&mut self) {
+        let statement = self.view.statement;
+        for (index, write) in statement.writes.iter().enumerate() {
+            for root in write.source.iter().chain(&write.scope) {
+                for id in self.view.reachable(*root) {
+                    self.sources.entry(id).or_insert(index);
+                }
+            }
+        }
+        let scopes: HashMap<QueryId, usize> = statement.writes.iter().enumerate().filter_map(|(index, write)| Some((write.scope?, index))).collect();
+        for (id, _) in self.view.queries() {
+            let write = scopes.get(&id).and_then(|index| statement.writes.get(*index));
+            self.query(id, write);
+        }
+        for (index, write) in statement.writes.iter().enumerate() {
+            self.write(index, write);
+        }
+        if let Action::Variable { value: Some(value), .. } = &statement.action {
+            let at = self.at(Into::Role(Role::Variable), None, None);
+            self.expr(value, &at);
+        }
+    }
+
+    fn at(&self, into: Into, query: Option<QueryId>, write: Option<usize>) -> At {
+        let write = write.or_else(|| query.and_then(|query| self.sources.get(&query).copied()));
+        At { into, query, write, guarded: false, pure: false, hashed: false }
+    }
+
+    fn write(&mut self, index: usize, write: &'a Write) {
+        let scope = write.scope;
+        let value = |this: &mut Self, column: &str, expr: &'a Expr| {
+            let mut at = this.at(Into::Target(column.to_string()), scope, Some(index));
+            at.pure = super::keys::constant(expr);
+            this.expr(expr, &at);
+        };
+        for set in &write.sets {
+            value(self, &set.column, &set.value);
+        }
+        if let Some(conflict) = &write.conflict {
+            for set in &conflict.sets {
+                value(self, &set.column, &set.value);
+            }
+            let at = self.at(Into::Role(Role::Filter), None, Some(index));
+            conflict.filters.iter().for_each(|expr| self.expr(expr, &at));
+        }
+        for (column, expr) in write.partition.iter().filter_map(|(column, expr)| Some((column, expr.as_ref()?))) {
+            let at = self.at(Into::Role(Role::Key(column.clone())), None, Some(index));
+            self.expr(expr, &at);
+        }
+        if matches!(write.verb, Verb::ReplaceWhere) {
+            let at = self.at(Into::Role(Role::Filter), None, Some(index));
+            write.filters.iter().for_each(|expr| self.expr(expr, &at));
+        }
+        for branch in &write.branches {
+            self.branch(index, write, branch);
+        }
+        if let Some(source) = write.source.filter(|_| write.verb != Verb::Merge) {
+            let outputs = self.view.outputs(source);
+            for (at, output) in outputs.list.iter().enumerate() {
+                let column = write.columns.get(at).unwrap_or(&output.name).clone();
+                self.uses.entry((source, output.name.clone())).or_default().push(Into::Target(column));
+            }
+        }
+    }
+
+    fn branch(&mut self, index: usize, write: &'a Write, branch: &'a Branch) {
+        let filter = if branch.when == When::NotMatchedBySource { Role::Purge } else { Role::Filter };
+        let at = self.at(Into::Role(filter), write.scope, Some(index));
+        branch.filters.iter().for_each(|expr| self.expr(expr, &at));
+        match &branch.action {
+            BranchAction::Update(sets) => {
+                for set in sets {
+                    let mut at = self.at(Into::Target(set.column.clone()), write.scope, Some(index));
+                    at.pure = super::keys::constant(&set.value);
+                    self.expr(&set.value, &at);
+                }
+            }
+            BranchAction::Insert(columns, values) => {
+                for (at, expr) in values.iter().enumerate() {
+                    let column = columns.get(at).cloned().or_else(|| expr.column().map(|(_, name)| name.to_string())).unwrap_or_default();
+                    let mut at = self.at(Into::Target(column), write.scope, Some(index));
+                    at.pure = super::keys::constant(expr);
+                    self.expr(expr, &at);
+                }
+            }
+            BranchAction::InsertAll | BranchAction::UpdateAll => {
+                let Some(source) = write.source else { return };
+                for output in &self.view.outputs(source).list {
+                    self.uses.entry((source, output.name.clone())).or_default().push(Into::Target(output.name.clone()));
+                }
+            }
+            BranchAction::Delete | BranchAction::Nothing => {}
+        }
+    }
+
+    fn query(&mut self, id: QueryId, scope_of: Option<&'a Write>) {
+        let query = self.view.query(id);
+        match &query.body {
+            Body::Select(select) => self.select(id, select, scope_of),
+            Body::Set { left, right, op, .. } => {
+                let outputs = self.view.outputs(id);
+                for branch in [*left, *right] {
+                    for (output, into) in self.view.outputs(branch).list.iter().zip(&outputs.list) {
+                        self.uses.entry((branch, output.name.clone())).or_default().push(Into::Query(id, into.name.clone()));
+                        if *op != crate::ir::SetOp::Union {
+                            self.uses.entry((branch, output.name.clone())).or_default().push(Into::Role(Role::Filter));
+                        }
+                    }
+                }
+            }
+            Body::Values(rows) => {
+                for row in rows {
+                    for (index, expr) in row.iter().enumerate() {
+                        let name = self.view.outputs(id).list.get(index).map_or_else(String::new, |output| output.name.clone());
+                        let mut at = self.at(Into::Query(id, name), Some(id), None);
+                        at.pure = true;
+                        self.expr(expr, &at);
+                    }
+                }
+            }
+            Body::Opaque => {}
+        }
+        for sort in &query.order {
+            let role = if query.limit.is_some() { Role::Order } else { Role::Shown };
+            let at = self.at(Into::Role(role), Some(id), None);
+            self.expr(&sort.expr, &at);
+        }
+        for expr in query.limit.iter().flat_map(|limit| limit.count.iter().chain(&limit.offset).chain(&limit.by)) {
+            let at = self.at(Into::Role(Role::Limit), Some(id), None);
+            self.expr(expr, &at);
+        }
+    }
+
+    fn select(&mut self, id: QueryId, select: &'a Select, scope_of: Option<&'a Write>) {
+        let outputs = self.view.outputs(id);
+        for output in &outputs.list {
+            match &output.value {
+                OutputValue::Expr(expr) => {
+                    let mut at = self.at(Into::Query(id, output.name.clone()), Some(id), None);
+                    at.pure = super::keys::constant(expr);
+                    self.expr(expr, &at);
+                }
+                OutputValue::Column { from, column } => {
+                    if let Some(Relation::Query(inner)) = select.from.get(*from).map(|from| &from.relation) {
+                        self.uses.entry((*inner, column.clone())).or_default().push(Into::Query(id, output.name.clone()));
+                    }
+                }
+                OutputValue::Other => {}
+            }
+        }
+        let filter = match scope_of.map(|write| write.verb) {
+            Some(Verb::Merge) => Role::Key("the condition of the merge".to_string()),
+            Some(Verb::Delete) => Role::Purge,
+            _ => Role::Filter,
+        };
+        let (Group::By(group) | Group::Sets(group)) = &select.group else {
+            return self.rest(id, select, filter);
+        };
+        self.all(group, Role::Group, id);
+        self.rest(id, select, filter);
+    }
+
+    fn rest(&mut self, id: QueryId, select: &'a Select, filter: Role) {
+        self.all(&select.filters, filter, id);
+        self.all(&select.having, Role::Filter, id);
+        self.all(&select.qualify, Role::Filter, id);
+        self.all(&select.spread, Role::Spread, id);
+        if let Distinct::On(list, _) = &select.distinct {
+            self.all(list, Role::Order, id);
+        }
+        for from in &select.from {
+            self.all(&from.on, Role::Filter, id);
+            let at = self.at(Into::Role(Role::Filter), Some(id), None);
+            match &from.relation {
+                Relation::Function(call) => call.each_child(&mut |expr| self.expr(expr, &at)),
+                Relation::Unnest(list) => list.iter().for_each(|expr| self.expr(expr, &at)),
+                _ => {}
+            }
+        }
+    }
+
+    fn all(&mut self, list: &'a [Expr], role: Role, id: QueryId) {
+        let at = self.at(Into::Role(role), Some(id), None);
+        list.iter().for_each(|expr| self.expr(expr, &at));
+    }
+
+    fn expr(&mut self, expr: &'a Expr, at: &At) {
+        match &expr.kind {
+            ExprKind::Column { qualifier, name } => self.column(expr, qualifier.as_deref(), name, at),
+            ExprKind::Call(call) => self.call(expr, call, at),
+            ExprKind::Subquery { query, ask, expr: looked } => {
+                let into = match ask {
+                    Ask::Scalar | Ask::Array => Some(at.into.clone()),
+                    Ask::In | Ask::NotIn => Some(Into::Role(Role::Filter)),
+                    Ask::Exists | Ask::NotExists => None,
+                };
+                let first = self.view.outputs(*query).list.first().map(|output| output.name.clone());
+                if let (Some(into), Some(first)) = (into, first) {
+                    self.uses.entry((*query, first)).or_default().push(into);
+                }
+                if let Some(looked) = looked {
+                    self.expr(looked, at);
+                }
+            }
+            ExprKind::Case { branches, operand, .. } => {
+                let tests_param = branches.iter().any(|(when, _)| tests_param(when)) || operand.as_ref().is_some_and(|expr| matches!(expr.kind, ExprKind::Param(_)));
+                let at = At { guarded: at.guarded || tests_param, ..at.clone() };
+                expr.each_child(|child| self.expr(child, &at));
+            }
+            ExprKind::Op(Op::Or, args) if args.iter().any(tests_param) => {
+                let at = At { guarded: true, ..at.clone() };
+                args.iter().for_each(|child| self.expr(child, &at));
+            }
+            _ => expr.each_child(|child| self.expr(child, at)),
+        }
+    }
+
+    fn column(&mut self, expr: &'a Expr, qualifier: Option<&str>, name: &'a str, at: &At) {
+        let source = at.query.map_or(ColumnSource::Unknown, |query| self.view.resolve(query, qualifier, name));
+        if let ColumnSource::From { query, from, column } = &source {
+            let relation = self.view.select(*query).and_then(|select| select.from.get(*from)).map(|from| &from.relation);
+            if let Some(Relation::Query(inner)) = relation {
+                self.uses.entry((*inner, column.clone())).or_default().push(at.into.clone());
+                return;
+            }
+        }
+        if let ColumnSource::Alias { query, output } = &source {
+            let name = self.view.outputs(*query).list.get(*output).map(|output| output.name.clone());
+            if let Some(name) = name {
+                self.uses.entry((*query, name)).or_default().push(at.into.clone());
+            }
+            return;
+        }
+        if qualifier.is_none()
+            && let Some(class) = functions::bare(self.view.dialect, name)
+            && !self.is_known_column(at.query, name)
+        {
+            self.seen.push(Seen { span: expr.span, name, class, at: at.clone() });
+        }
+    }
+
+    fn is_known_column(&self, query: Option<QueryId>, name: &str) -> bool {
+        let Some(select) = query.and_then(|query| self.view.select(query)) else { return false };
+        select.from.iter().any(|from| self.view.relation_columns(from).is_some_and(|columns| columns.iter().any(|column| column == name)))
+    }
+
+    fn call(&mut self, expr: &'a Expr, call: &'a Call, at: &At) {
+        if let Some(class) = functions::class(self.view.dialect, &call.name, call.args.len() + usize::from(call.star)) {
+            self.seen.push(Seen { span: expr.span, name: &call.name, class, at: at.clone() });
+        }
+        let mut inner = at.clone();
+        inner.guarded |= matches!(call.name.as_str(), "coalesce" | "ifnull" | "nvl" | "isnull") && call.args.iter().any(|arg| has_param(arg));
+        inner.guarded |= matches!(call.name.as_str(), "if" | "iff" | "iif" | "nvl2" | "decode" | "multiif") && call.args.iter().any(|arg| tests_param(arg));
+        inner.hashed |= is_hash(&call.name);
+        for arg in &call.args {
+            self.expr(arg, &inner);
+        }
+        let order = At { into: Into::Role(Role::Order), ..at.clone() };
+        call.order.iter().for_each(|sort| self.expr(&sort.expr, &order));
+        call.bounded.iter().chain(&call.filter).for_each(|expr| self.expr(expr, &inner));
+        if let Some(over) = &call.over {
+            over.partition.iter().chain(over.order.iter().map(|sort| &sort.expr)).for_each(|expr| self.expr(expr, &order));
+        }
+    }
+
+    fn finish(self) -> Vec<Occurrence<'a>> {
+        let mut found: Vec<Occurrence<'a>> = Vec::new();
+        for seen in &self.seen {
+            let mut roles = Vec::new();
+            let mut visited = HashSet::new();
+            self.roles(&seen.at.into, seen, &mut roles, &mut visited);
+            if let Some(known) = found.iter_mut().find(|known| known.span == seen.span) {
+                for role in roles {
+                    if !known.roles.contains(&role) {
+                        known.roles.push(role);
+                    }
+                }
+                continue;
+            }
+            found.push(Occurrence {
+                span: seen.span,
+                name: seen.name,
+                class: seen.class,
+                query: seen.at.query,
+                write: seen.at.write,
+                roles,
+                guarded: seen.at.guarded,
+                pure: seen.at.pure,
+                hashed: seen.at.hashed,
+            });
+        }
+        found
+    }
+
+    fn roles(&self, into: &Into, seen: &Seen<'a>, out: &mut Vec<Role>, visited: &mut HashSet<(QueryId, String)>) {
+        let role = match into {
+            Into::Role(role) => role.clone(),
+            Into::Target(column) => self.stored(column, seen),
+            Into::Query(id, name) => {
+                if !visited.insert((*id, name.clone())) {
+                    return;
+                }
+                let uses = self.uses.get(&(*id, name.clone()));
+                for next in uses.into_iter().flatten() {
+                    self.roles(next, seen, out, visited);
+                }
+                if uses.is_some() || self.sources.contains_key(id) && !matches!(self.view.statement.action, Action::Select(_)) {
+                    return;
+                }
+                Role::Shown
+            }
+        };
+        if !out.contains(&role) {
+            out.push(role);
+        }
+    }
+
+    /// The role of a value that is stored in a column of the target.
+    fn stored(&self, column: &str, seen: &Seen<'a>) -> Role {
+        let write = seen.at.write.and_then(|index| self.view.statement.writes.get(index));
+        let key = write.is_some_and(|write| self.view.key_columns(write).iter().any(|key| key == column));
+        if key || (seen.at.hashed && looks_like_key(column)) {
+            return Role::Key(column.to_string());
+        }
+        if is_audit_name(column) && seen.at.pure { Role::Audit(column.to_string()) } else { Role::Value(column.to_string()) }
+    }
+}
+
+impl View<'_> {
+    /// Columns of the target that identify a row or place it: conflict keys, merge keys, partitions, known keys.
+    #[must_use]
+    pub fn key_columns(&self, write: &Write) -> Vec<String> {
+        let mut keys: Vec<String> = write.partition.iter().map(|(column, _)| column.clone()).collect();
+        if let Some(conflict) = &write.conflict {
+            keys.extend(conflict.keys.iter().cloned());
+        }
+        if let Some(facts) = self.knowledge.table(&write.target) {
+            keys.extend(facts.keys.iter().flatten().cloned());
+            keys.extend(facts.partition.iter().cloned());
+        }
+        if write.verb == Verb::Merge {
+            keys.extend(self.merge_pairs(write).into_iter().map(|(target, _)| target));
+        }
+        keys
+    }
+
+    /// The columns of target and source that a MERGE equates.
+    #[must_use]
+    pub fn merge_pairs(&self, write: &Write) -> Vec<(String, String)> {
+        let Some(scope) = write.scope else { return Vec::new() };
+        let mut pairs = Vec::new();
+        for condition in &write.filters {
+            let ExprKind::Op(Op::Eq | Op::NullSafeEq, sides) = &condition.kind else { continue };
+            let [left, right] = sides.as_slice() else { continue };
+            let side = |expr: &Expr| match self.source(scope, expr) {
+                ColumnSource::From { query, from, column } if query == scope => Some((from, column)),
+                _ => None,
+            };
+            match (side(left), side(right)) {
+                (Some((0, target)), Some((1, source))) | (Some((1, source)), Some((0, target))) => pairs.push((target, source)),
+                _ => {}
+            }
+        }
+        pairs
+    }
+}
+
+fn has_param(expr: &Expr) -> bool {
+    expr.any(&mut |part| matches!(part.kind, ExprKind::Param(_)))
+}
+
+/// Whether an expression asks whether a parameter was given.
+fn tests_param(expr: &Expr) -> bool {
+    expr.any(&mut |part| match &part.kind {
+        ExprKind::Op(Op::IsNull | Op::IsNotNull, args) => args.iter().any(|arg| has_param(arg)),
+        ExprKind::Op(Op::Eq | Op::NotEq, args) => {
+            args.iter().any(|arg| matches!(arg.kind, ExprKind::Param(_))) && args.iter().any(|arg| matches!(arg.kind, ExprKind::Literal(_)))
+        }
+        _ => false,
+    })
+}

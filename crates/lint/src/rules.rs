@@ -1,0 +1,236 @@
+//! Rules, and how one is written.
+//!
+//! A rule is one file `src/rules/omNNN.rs`, one page `rules/OMNNN.md` (documentation and test at once) and one word in the
+//! list below. The file holds one constant and one function:
+//!
+//! ```ignore
+//! //! OM306: a MERGE that only inserts.
+//! use super::prelude::*;
+//!
+//! pub(super) const RULE: Rule = Rule { id: "OM306", page: include_str!("../../rules/OM306.md"), check };
+//!
+//! fn check(file: &File<'_>, out: &mut Findings<'_>) {
+//!     for write in file.writes() {
+//!         if write.verb == Verb::Merge && only_inserts(&write) {
+//!             out.report(Draft::new(Severity::Error, write.head, "…").rerun("…").help("…"));
+//!         }
+//!     }
+//! }
+//! ```
+//!
+//! Name, severity and texts of a rule stand on its page; the test `pages` runs the page's examples.
+//!
+//! # What a rule can ask
+//!
+//! * [`File::writes`]: each write of the file ([`WriteFact`], which derefs to [`crate::ir::Write`]): verb, target, head,
+//!   columns, source query, conflict clause, branches of a MERGE, SET list, partition. [`WriteFact::effect`] says what a
+//!   second run does ([`Effect`]: append, fresh, replace slice or all with the statement that removes and whether the
+//!   two are atomic, keyed, keep first, change); [`WriteFact::context`] knows the script around it (stage, log, same
+//!   transaction).
+//! * [`File::statements`]: each statement with its [`View`]; actions that are no writes (DDL, SET, transactions) are in
+//!   [`crate::ir::Action`].
+//! * [`File::occurrences`]: calls that depend on clock, chance, session … ([`Class`]) with the [`Role`]s their value
+//!   plays, followed through CTEs, subqueries and aliases.
+//! * [`View`]: `outputs`, `resolve`, `origin` (lineage of a column), `tables` (all tables read), `keys` (what is unique in
+//!   a query's rows), `determines` (do these expressions decide a row? [`Answer`] says which fact lacks),
+//!   `depends_only_on`, `bounds` (ranges on columns, pushed through), `self_reads`, `key_columns`, `merge_pairs`.
+//! * [`Knowledge`]: tables with columns, types, NOT NULL, keys, partition columns.
+//!
+//! # How to speak
+//!
+//! [`Draft::lacked`] names a missing fact and takes the severity one step down. Give the re-run that goes wrong in terms of
+//! the statement at hand. Where in doubt, be silent: precision is the product.
+
+use std::cell::OnceCell;
+use std::ops::Deref;
+
+use crate::config::Config;
+use crate::facts::{Effect, Knowledge, Occurrence, StatementContext, View};
+use crate::finding::{Draft, Finding};
+use crate::ir::{Action, Statement, Write};
+use crate::page;
+use crate::script::Script;
+
+/// What a rule's file needs.
+mod prelude {
+    pub(super) use super::{File, Findings, Rule, WriteFact};
+    pub(super) use crate::facts::*;
+    pub(super) use crate::finding::{Draft, Severity};
+    pub(super) use crate::functions::Class;
+    pub(super) use crate::ir::*;
+    pub(super) use crate::text::Span;
+}
+
+/// A rule.
+pub struct Rule {
+    /// `OM101`.
+    pub id: &'static str,
+    /// Its page.
+    pub page: &'static str,
+    /// Looks at a file.
+    check: fn(&File<'_>, &mut Findings<'_>),
+}
+
+impl Rule {
+    /// The rule's name, from the title of its page.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        page::title(self.page).1
+    }
+}
+
+macro_rules! rules {
+    ($($module:ident)*) => {
+        $(mod $module;)*
+        /// All rules, in order of their ids.
+        pub static RULES: &[&Rule] = &[$(&$module::RULE),*];
+    };
+}
+
+rules! {
+    om101 om102 om103 om105 om107
+    om201 om202 om206
+    om301 om302 om303 om304 om305 om306 om309 om310
+}
+
+mod shared;
+
+/// The rule of an id.
+#[must_use]
+pub fn rule(id: &str) -> Option<&'static Rule> {
+    RULES.iter().copied().find(|rule| rule.id.eq_ignore_ascii_case(id))
+}
+
+/// A file as rules see it.
+pub struct File<'a> {
+    /// The file.
+    pub script: &'a Script,
+    /// What is known of tables, from all files.
+    pub knowledge: &'a Knowledge,
+    /// What the user has set.
+    pub config: &'a Config,
+    views: Vec<View<'a>>,
+    occurrences: Vec<OnceCell<Vec<Occurrence<'a>>>>,
+}
+
+/// A write with its place.
+#[derive(Clone, Copy)]
+pub struct WriteFact<'f, 'a> {
+    /// The write.
+    pub write: &'a Write,
+    /// The statement's index.
+    pub at: usize,
+    /// The write's index in its statement.
+    pub index: usize,
+    /// The statement.
+    pub statement: &'a Statement,
+    /// The view of the statement.
+    pub view: &'f View<'a>,
+    /// The script around it.
+    pub context: StatementContext<'a>,
+}
+
+impl<'a> Deref for WriteFact<'_, 'a> {
+    type Target = Write;
+    fn deref(&self) -> &Self::Target {
+        self.write
+    }
+}
+
+impl WriteFact<'_, '_> {
+    /// What a second run does.
+    #[must_use]
+    pub fn effect(&self) -> Effect {
+        self.context.effect(self.index)
+    }
+}
+
+impl<'a> File<'a> {
+    /// Prepares a file.
+    #[must_use]
+    pub fn new(script: &'a Script, knowledge: &'a Knowledge, config: &'a Config) -> Self {
+        let views = script.statements.iter().map(|statement| View::new(statement, knowledge, script.dialect)).collect();
+        let occurrences = script.statements.iter().map(|_| OnceCell::new()).collect();
+        Self { script, knowledge, config, views, occurrences }
+    }
+
+    /// Statements with their index and view.
+    pub fn statements(&self) -> impl Iterator<Item = (usize, &'a Statement, &View<'a>)> {
+        self.script.statements.iter().zip(&self.views).enumerate().map(|(at, (statement, view))| (at, statement, view))
+    }
+
+    /// Writes in order.
+    pub fn writes(&self) -> impl Iterator<Item = WriteFact<'_, 'a>> {
+        self.statements().flat_map(move |(at, statement, view)| {
+            let context = self.context(at);
+            statement.writes.iter().enumerate().map(move |(index, write)| WriteFact { write, at, index, statement, view, context })
+        })
+    }
+
+    /// The script around a statement.
+    #[must_use]
+    pub fn context(&self, statement: usize) -> StatementContext<'a> {
+        StatementContext { script: self.script, knowledge: self.knowledge, statement, atomic_scripts: self.config.atomic_scripts }
+    }
+
+    /// Calls of a statement that depend on more than their arguments, with their roles.
+    #[must_use]
+    pub fn occurrences(&self, statement: usize) -> &[Occurrence<'a>] {
+        let (Some(cell), Some(view)) = (self.occurrences.get(statement), self.views.get(statement)) else { return &[] };
+        cell.get_or_init(|| view.occurrences())
+    }
+
+    /// Whether the file is one query that nothing in it stores: its result is judged as if it were stored.
+    #[must_use]
+    pub fn is_single_query(&self) -> bool {
+        let mut statements = self.script.statements.iter().filter(|statement| !matches!(statement.action, Action::Utility | Action::Session { .. }));
+        matches!(statements.next().map(|statement| &statement.action), Some(Action::Select(_))) && statements.next().is_none()
+    }
+}
+
+/// Where rules put their findings.
+pub struct Findings<'a> {
+    script: &'a Script,
+    rule: &'static Rule,
+    list: &'a mut Vec<Finding>,
+}
+
+impl Findings<'_> {
+    /// Reports a finding.
+    pub fn report(&mut self, draft: Draft) {
+        let (text, lines) = (&self.script.text, &self.script.lines);
+        self.list.push(Finding {
+            rule: self.rule.id,
+            name: self.rule.name(),
+            severity: draft.severity,
+            confidence: draft.confidence,
+            path: self.script.path.clone(),
+            span: draft.span,
+            start: lines.position(text, draft.span.start),
+            end: lines.position(text, draft.span.end),
+            message: draft.message,
+            rerun: draft.rerun,
+            lacked: draft.lacked,
+            help: draft.help,
+            fix: draft.fix,
+        });
+    }
+}
+
+/// Runs all rules on a file.
+pub(crate) fn run(file: &File<'_>) -> Vec<Finding> {
+    let mut list = Vec::new();
+    for rule in RULES {
+        if file.config.is_off(rule.id) {
+            continue;
+        }
+        (rule.check)(file, &mut Findings { script: file.script, rule, list: &mut list });
+    }
+    list
+}
+
+/// Whether an id is that of a rule that is no look at a file: OM001, OM002.
+#[must_use]
+pub fn is_reserved(id: &str) -> bool {
+    id == crate::scan::NOT_ANALYSED || id == crate::suppress::UNUSED
+}

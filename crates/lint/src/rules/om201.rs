@@ -1,0 +1,45 @@
+//! OM201: a window whose order leaves ties open.
+use super::prelude::*;
+use super::shared::{Tie, order_matters, orders_nothing, severity, tie, ties_are_alike, windows};
+
+pub(super) const RULE: Rule = Rule { id: "OM201", page: include_str!("../../rules/OM201.md"), check };
+
+fn check(file: &File<'_>, out: &mut Findings<'_>) {
+    for (_, statement, view) in file.statements() {
+        let Some(level) = severity(file, statement, Severity::Error) else { continue };
+        for (query, expr, call) in windows(view) {
+            if let Some(draft) = judge(view, level, query, expr, call) {
+                out.report(draft);
+            }
+        }
+    }
+}
+
+fn judge<'a>(view: &View<'a>, level: Severity, query: QueryId, expr: &'a Expr, call: &'a Call) -> Option<Draft> {
+    let over = call.over.as_ref().filter(|over| !orders_nothing(&over.order) && order_matters(call))?;
+    let partition: Vec<&Expr> = over.partition.iter().collect();
+    let order: Vec<&Expr> = over.order.iter().map(|sort| &sort.expr).collect();
+    let known: Vec<&Expr> = partition.iter().chain(&order).copied().collect();
+    // The first value of a column that is in the order is the same, whichever tied row comes first.
+    let picks = matches!(call.name.as_str(), "first_value" | "first") && call.args.first().is_some_and(|arg| view.depends_only_on(query, arg, &known));
+    if picks {
+        return None;
+    }
+    let tie = tie(view, query, &partition, &order);
+    if matches!(tie, Tie::None) || ties_are_alike(view, query, expr, &known) {
+        return None;
+    }
+    let draft = Draft::new(level, expr.span, format!("the order of `{}` leaves ties open", call.name))
+        .rerun("two rows alike in these columns change places between two runs over the same data, and another one is picked")
+        .help("add columns that make the order total, such as the key of the source");
+    match tie {
+        Tie::None => None,
+        Tie::Known => Some(draft),
+        Tie::Unknown(lacking) => Some(draft.lacked(lacking)),
+        Tie::Presumed(lacking) => {
+            let mut draft = draft.lacked(lacking);
+            draft.severity = Severity::Info;
+            Some(draft)
+        }
+    }
+}

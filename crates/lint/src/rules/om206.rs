@@ -1,0 +1,62 @@
+//! OM206: LIMIT without a total order.
+use super::prelude::*;
+use super::shared::{Tie, is_view, orders_nothing, severity, tie};
+
+pub(super) const RULE: Rule = Rule { id: "OM206", page: include_str!("../../rules/OM206.md"), check };
+
+fn check(file: &File<'_>, out: &mut Findings<'_>) {
+    for (_, statement, view) in file.statements() {
+        if matches!(statement.action, Action::Select(_)) || (severity(file, statement, Severity::Error).is_none() && !is_view(statement)) {
+            continue;
+        }
+        for (id, query) in view.queries() {
+            let Some(limit) = query.limit.as_ref().filter(|limit| limit.by.is_empty() && !limit.with_ties) else { continue };
+            if let Some(draft) = judge(view, id, query, limit) {
+                out.report(draft);
+            }
+        }
+    }
+}
+
+fn judge<'a>(view: &View<'a>, id: QueryId, query: &'a Query, limit: &'a Limit) -> Option<Draft> {
+    let none = limit.count.as_ref().is_some_and(|count| matches!(&count.kind, ExprKind::Literal(Literal::Number(n)) if n == "0"));
+    let presence = matches!(query.place, Place::Nested(Ask::Exists | Ask::NotExists));
+    if none || presence || view.keys(id, 0).iter().any(|key| key.is_empty() && !single_by_limit(limit)) || is_single(view, id) {
+        return None;
+    }
+    let draft = |level, message: &str| {
+        Draft::new(level, limit.span, message.to_string())
+            .rerun("the second run over the same data may keep other rows")
+            .help("order by columns that tell all rows apart, a key last")
+    };
+    if orders_nothing(&query.order) {
+        return Some(draft(Severity::Error, "rows are cut off without an order"));
+    }
+    let order: Vec<&Expr> = query.order.iter().map(|sort| &sort.expr).collect();
+    let alike = {
+        let outputs = view.outputs(id);
+        !outputs.open && outputs.list.iter().all(|output| matches!(&output.value, OutputValue::Expr(expr) if view.depends_only_on(id, expr, &order)))
+    };
+    if alike {
+        return None;
+    }
+    match tie(view, id, &[], &order) {
+        Tie::None => None,
+        Tie::Known => Some(draft(Severity::Warning, "rows are cut off by an order that leaves ties open")),
+        Tie::Unknown(lacking) => {
+            let mut draft = draft(Severity::Warning, "rows are cut off by an order that can't be shown to be total");
+            draft.lacked = Some(lacking);
+            Some(draft)
+        }
+        Tie::Presumed(lacking) => Some(draft(Severity::Info, "rows are cut off by an order that can't be shown to be total").lacked(lacking)),
+    }
+}
+
+fn single_by_limit(limit: &Limit) -> bool {
+    limit.count.as_ref().is_some_and(|count| matches!(&count.kind, ExprKind::Literal(Literal::Number(n)) if n == "1"))
+}
+
+/// Whether a query has one row at most whatever the limit: an aggregate.
+fn is_single(view: &View<'_>, id: QueryId) -> bool {
+    view.select(id).is_some_and(|select| view.is_aggregate(select))
+}

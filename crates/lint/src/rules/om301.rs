@@ -1,0 +1,54 @@
+//! OM301: an INSERT that adds the same rows again.
+use super::prelude::*;
+
+pub(super) const RULE: Rule = Rule { id: "OM301", page: include_str!("../../rules/OM301.md"), check };
+
+fn check(file: &File<'_>, out: &mut Findings<'_>) {
+    for write in file.writes() {
+        if write.verb != Verb::Insert || write.effect() != Effect::Append {
+            continue;
+        }
+        if let Some(draft) = judge(file, &write) {
+            out.report(draft);
+        }
+    }
+}
+
+fn judge(file: &File<'_>, write: &WriteFact<'_, '_>) -> Option<Draft> {
+    let excused = write.context.is_stage(write.write) || write.context.is_log(&write.target) || write.statement.handler || write.statement.guard.is_some();
+    if excused || is_consumed(file, write) || adds_missing(write) {
+        return None;
+    }
+    let target = write.target.text();
+    let facts = file.knowledge.table(&write.target);
+    let mut draft = Draft::new(Severity::Error, write.head, format!("rows are added to `{target}`, and nothing takes away what the same run added before"))
+        .rerun(format!("the scheduler loses an answer and runs the interval again: its rows stand in `{target}` twice"))
+        .help("delete the interval's rows first, in the same transaction; or MERGE on a key; or overwrite the partition");
+    if facts.is_some_and(|facts| facts.replacing) {
+        draft = draft.rerun("the engine merges rows of equal key some day; until then, and in every query without FINAL, both are there");
+        draft.severity = Severity::Warning;
+    }
+    Some(draft)
+}
+
+/// Whether what is read is gone afterwards: rows taken by a DELETE in the same statement, a stream.
+fn is_consumed(file: &File<'_>, write: &WriteFact<'_, '_>) -> bool {
+    let Some(source) = write.source else { return false };
+    let taken = write.statement.writes.iter().any(|other| other.in_cte && other.verb == Verb::Delete);
+    let tables = write.view.tables(source);
+    let moved = write.statement.transaction.is_some()
+        && !tables.is_empty()
+        && tables.iter().all(|(_, _, name)| {
+            file.writes().any(|other| {
+                other.at != write.at && matches!(other.verb, Verb::Delete | Verb::Truncate) && other.target.same(name) && other.statement.transaction == write.statement.transaction
+            })
+        });
+    let stream = file.script.dialect == crate::dialect::Dialect::Snowflake && tables.iter().any(|(_, _, name)| name.last().ends_with("_stream") || name.last().starts_with("stream_"));
+    taken || moved || stream
+}
+
+/// Whether only rows are added that are not there, or newer than all that are: OM304 and OM305 speak of it.
+fn adds_missing(write: &WriteFact<'_, '_>) -> bool {
+    let reads = write.view.self_reads(write.write);
+    reads.iter().any(|(read, _)| matches!(read, SelfRead::AntiJoin | SelfRead::Watermark | SelfRead::Presence)) || super::om305::by_variable(write).is_some()
+}

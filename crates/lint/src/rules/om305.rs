@@ -1,0 +1,119 @@
+//! OM305: the window that is read comes from the target.
+use super::prelude::*;
+
+pub(super) const RULE: Rule = Rule { id: "OM305", page: include_str!("../../rules/OM305.md"), check };
+
+fn check(file: &File<'_>, out: &mut Findings<'_>) {
+    for write in file.writes() {
+        if matches!(write.verb, Verb::Update | Verb::Delete) || write.context.is_log(&write.target) {
+            continue;
+        }
+        for (read, span) in write.view.self_reads(write.write) {
+            if read == SelfRead::Watermark && is_bound(&write, span) {
+                report(&write, span, looks_back(&write, span), out);
+            }
+        }
+        if let Some(span) = by_variable(&write) {
+            report(&write, span, false, out);
+        }
+    }
+}
+
+fn report(write: &WriteFact<'_, '_>, span: Span, back: bool, out: &mut Findings<'_>) {
+    let keyed = matches!(write.effect(), Effect::Keyed) || matches!(write.verb, Verb::Model(ModelWrite::Keyed | ModelWrite::DeleteInsert));
+    let level = if keyed && back { Severity::Warning } else { Severity::Error };
+    let target = write.target.text();
+    // Without the parentheses, the query itself.
+    let text = span.of(&write.context.script.text);
+    let span = if text.starts_with('(') && text.ends_with(')') { Span { start: span.start + 1, end: span.end - 1 } } else { span };
+    out.report(
+        Draft::new(level, span, format!("what is read begins where `{target}` ends"))
+            .rerun("a row of 2024-03-01 that arrives on 3 March is older than the newest one stored, and is never read; March can't be run again")
+            .help("take the interval from parameters: ts >= :interval_start AND ts < :interval_end"),
+    );
+}
+
+/// The newest row serves as a bound: it is compared, not merely read.
+fn is_bound(write: &WriteFact<'_, '_>, span: Span) -> bool {
+    let mut bound = false;
+    for (id, _) in write.view.queries() {
+        let Some(select) = write.view.select(id) else { continue };
+        let conditions = select.filters.iter().chain(&select.having).chain(select.from.iter().flat_map(|from| &from.on));
+        bound |= conditions.clone().any(|expr| expr.span.contains(span) && is_lower(expr));
+        // Through a CTE: a column of it is compared.
+        bound |= select.filters.iter().chain(select.from.iter().flat_map(|from| &from.on)).any(|expr| {
+            let ExprKind::Op(op, sides) = &expr.kind else { return false };
+            matches!(op, Op::Gt | Op::GtEq | Op::Lt | Op::LtEq)
+                && sides.iter().any(|side| {
+                    let mut found = false;
+                    side.walk(&mut |part| {
+                        if part.column().is_some()
+                            && let Origin::Computed { query, expr } = write.view.origin(id, part)
+                        {
+                            found |= write.view.query(query).span.contains(span) || expr.span.contains(span) || span.contains(expr.span);
+                        }
+                    });
+                    found
+                })
+        });
+    }
+    bound
+}
+
+/// A lower bound; the reverse only narrows.
+fn is_lower(expr: &Expr) -> bool {
+    let mut lower = false;
+    expr.walk(&mut |part| match &part.kind {
+        ExprKind::Op(Op::Gt | Op::GtEq, sides) => lower |= sides.get(1).is_some_and(asks),
+        ExprKind::Op(Op::Lt | Op::LtEq, sides) => lower |= sides.first().is_some_and(asks),
+        ExprKind::Between { low, .. } => lower |= asks(low),
+        _ => {}
+    });
+    lower
+}
+
+fn asks(expr: &Expr) -> bool {
+    expr.any(&mut |part| matches!(part.kind, ExprKind::Subquery { .. }))
+}
+
+/// Whether something is taken off the newest time.
+fn looks_back(write: &WriteFact<'_, '_>, span: Span) -> bool {
+    let mut back = false;
+    for (id, _) in write.view.queries() {
+        write.view.each_expr(id, &mut |expr| {
+            expr.walk(&mut |part| {
+                let subtracts = match &part.kind {
+                    ExprKind::Op(Op::Sub, _) => true,
+                    ExprKind::Call(call) => call.name.contains("add") || call.name.contains("sub") || call.name == "at time zone",
+                    _ => false,
+                };
+                back |= subtracts && (part.span.contains(span) || span.contains(part.span));
+            });
+        });
+    }
+    back
+}
+
+/// A variable set from the target before, by which the source is bounded: where it is set.
+pub(super) fn by_variable(write: &WriteFact<'_, '_>) -> Option<Span> {
+    write.source?;
+    let script = write.context.script;
+    for statement in script.statements.get(..write.at).unwrap_or(&[]) {
+        let Action::Variable { name, value: Some(value) } = &statement.action else { continue };
+        let view = View::new(statement, write.context.knowledge, script.dialect);
+        let mut found = None;
+        value.walk(&mut |part| {
+            if let ExprKind::Subquery { query, .. } = &part.kind {
+                let reads = view.tables(*query).iter().any(|(_, _, table)| table.same(&write.target));
+                let max = view.select(*query).is_some_and(|select| select.items.iter().any(|item| matches!(item, Item::Expr { expr, .. } if expr.any(&mut |part| matches!(&part.kind, ExprKind::Call(call) if call.name == "max")))));
+                if reads && max {
+                    found = Some(part.span);
+                }
+            }
+        });
+        if found.is_some() && write.view.mentions_param(name) {
+            return found;
+        }
+    }
+    None
+}

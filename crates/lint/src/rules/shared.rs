@@ -1,0 +1,141 @@
+//! What several rules need.
+
+use super::prelude::*;
+
+/// Whether the rows of a statement are stored, or judged as if they were.
+pub(super) fn is_stored(file: &File<'_>, statement: &Statement) -> bool {
+    !statement.writes.is_empty() || file.is_single_query()
+}
+
+/// Whether the only thing a statement does is to define a view.
+pub(super) fn is_view(statement: &Statement) -> bool {
+    !statement.writes.is_empty()
+        && statement.writes.iter().all(|write| matches!(write.verb, Verb::View { materialized: false } | Verb::Model(ModelWrite::View)))
+}
+
+/// The severity that a fault in a statement's rows has: one step down where they are not stored.
+pub(super) fn severity(file: &File<'_>, statement: &Statement, stored: Severity) -> Option<Severity> {
+    if is_view(statement) {
+        return Some(stored.lower());
+    }
+    is_stored(file, statement).then_some(stored)
+}
+
+/// Whether all that an occurrence touches is a log of runs.
+pub(super) fn is_log(file: &File<'_>, at: usize, occurrence: &Occurrence<'_>) -> bool {
+    let context = file.context(at);
+    let statement = &file.script.statements[at];
+    match occurrence.write.and_then(|write| statement.writes.get(write)) {
+        Some(write) => context.is_log(&write.target),
+        None => !statement.writes.is_empty() && statement.writes.iter().all(|write| context.is_log(&write.target)),
+    }
+}
+
+/// How an occurrence is named in a message.
+pub(super) fn spelled(file: &File<'_>, occurrence: &Occurrence<'_>) -> String {
+    let text: String = occurrence.span.of(&file.script.text).split_whitespace().collect::<Vec<_>>().join(" ");
+    format!("`{text}`")
+}
+
+/// Whether a name looks like that of an identity.
+pub(super) fn looks_unique(name: &str) -> bool {
+    const WHOLE: &[&str] = &["id", "uuid", "guid", "offset", "seq", "lsn", "rowid", "ctid", "_id", "pk", "sk", "scn", "sequence_number", "version", "row_no", "rn", "line_no", "hash", "_row_id"];
+    const ENDS: &[&str] = &["_id", "_uuid", "_guid", "_seq", "_offset", "_lsn", "_pk", "_sk", "_no", "_number", "_nr", "_hash", "_key", "_scn", "_version", "_sequence", "_rowid", "_num", "id"];
+    WHOLE.contains(&name) || ENDS.iter().any(|end| name.len() > end.len() && name.ends_with(end))
+}
+
+/// The window functions whose result depends on which of two tied rows comes first.
+pub(super) fn order_matters(call: &Call) -> bool {
+    let Some(over) = &call.over else { return false };
+    match call.name.as_str() {
+        "row_number" | "lag" | "lead" | "first_value" | "last_value" | "nth_value" | "ntile" | "first" | "last" | "laginframe" | "leadinframe" => true,
+        "rank" | "dense_rank" | "percent_rank" | "cume_dist" => false,
+        _ => over.frame.is_some_and(|frame| frame.rows && !frame.whole) && !over.order.is_empty(),
+    }
+}
+
+/// Whether an ORDER BY orders nothing: it is empty, or constant.
+pub(super) fn orders_nothing(order: &[Sort]) -> bool {
+    order.iter().all(|sort| match &sort.expr.kind {
+        ExprKind::Literal(_) | ExprKind::Param(_) => true,
+        ExprKind::Subquery { .. } => true,
+        _ => false,
+    })
+}
+
+/// Each window function of a statement in which order matters, once: query, expression, call.
+pub(super) fn windows<'a>(view: &View<'a>) -> Vec<(QueryId, &'a Expr, &'a Call)> {
+    let mut found: Vec<(QueryId, &'a Expr, &'a Call)> = Vec::new();
+    for (id, _) in view.queries() {
+        view.each_expr(id, &mut |expr| {
+            expr.walk(&mut |part| {
+                if let ExprKind::Call(call) = &part.kind
+                    && call.over.is_some()
+                    && order_matters(call)
+                    && !found.iter().any(|(_, known, _)| known.span == part.span)
+                {
+                    found.push((id, part, call));
+                }
+            });
+        });
+    }
+    found
+}
+
+/// Whether the outputs of a query other than those made of `window` follow from `known`: then ties are alike.
+pub(super) fn ties_are_alike<'a>(view: &View<'a>, query: QueryId, window: &'a Expr, known: &[&'a Expr]) -> bool {
+    let outputs = view.outputs(query);
+    if outputs.open {
+        return false;
+    }
+    let used = view.used_outputs(query);
+    outputs.list.iter().all(|output| {
+        if !used.as_ref().is_none_or(|used| used.contains(&output.name)) {
+            return true;
+        }
+        match &output.value {
+            OutputValue::Expr(expr) => std::ptr::eq(*expr, window) || expr.any(&mut |part| std::ptr::eq(part, window)) || view.depends_only_on(query, expr, known),
+            _ => false,
+        }
+    })
+}
+
+/// What the answer to "is this order total?" means for a finding: nothing, or a fault with what was lacking.
+pub(super) enum Tie {
+    /// Total, or the ties don't matter.
+    None,
+    /// A key is known, and the order doesn't hold it.
+    Known,
+    /// No key is known.
+    Unknown(String),
+    /// No key is known, but the last column looks like one.
+    Presumed(String),
+}
+
+/// Judges an order of rows of a query. `order` are all columns that are fixed: partition first, then order.
+pub(super) fn tie<'a>(view: &View<'a>, query: QueryId, partition: &[&'a Expr], order: &[&'a Expr]) -> Tie {
+    let all: Vec<&Expr> = partition.iter().chain(order).copied().collect();
+    match view.determines(query, &all) {
+        Answer::Yes => Tie::None,
+        Answer::No => Tie::Known,
+        Answer::Unknown(lacking) => {
+            let tables: Vec<String> = view.select(query).into_iter().flat_map(|select| &select.from).filter_map(|from| match &from.relation {
+                Relation::Table(name) => Some(name.last().to_string()),
+                _ => None,
+            }).collect();
+            let presumed = order.iter().enumerate().any(|(at, expr)| {
+                let Some((_, name)) = bare_column(expr) else { return false };
+                let own = tables.iter().any(|table| {
+                    let singular = table.strip_suffix('s').unwrap_or(table);
+                    name == "id" || name == format!("{singular}_id") || name == format!("{table}_id") || name == format!("{singular}id")
+                });
+                looks_unique(name) && (at > 0 || own)
+            });
+            if presumed { Tie::Presumed(lacking) } else { Tie::Unknown(lacking) }
+        }
+    }
+}
+
+fn bare_column(expr: &Expr) -> Option<(Option<&str>, &str)> {
+    column_within(expr)?.column()
+}

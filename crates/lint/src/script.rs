@@ -1,0 +1,413 @@
+//! A file to statements in the intermediate form: splits, parses with the named dialect and then with others, and reads
+//! by tokens what no parser needs to see (COPY, SET, transactions).
+
+use std::borrow::Cow;
+
+use sqlparser::dialect::{self as parsers, Dialect as Grammar};
+use sqlparser::parser::Parser;
+use sqlparser::tokenizer::Tokenizer;
+
+use crate::dialect::Dialect;
+use crate::ir::{Action, Expr, Name, Query, Statement, Verb, Write};
+use crate::lex::{Lexed, TokenKind, lex};
+use crate::lower::{Lowering, Source, name_from};
+use crate::split::{Piece, PieceKind, split};
+use crate::text::{Lines, Span};
+
+/// Nesting beyond this is not read: a finding says so.
+const DEPTH: usize = 100;
+/// Operators in one statement beyond this are not read.
+const OPERATORS: usize = 20_000;
+
+/// How much of a file could be judged.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Coverage {
+    /// Statements that were understood.
+    pub analysed: usize,
+    /// All statements.
+    pub statements: usize,
+}
+
+/// A file in the intermediate form.
+#[derive(Clone, Debug)]
+pub struct Script {
+    /// Path as given.
+    pub path: String,
+    /// The text.
+    pub text: String,
+    /// Its lines.
+    pub lines: Lines,
+    /// Its tokens.
+    pub lexed: Lexed,
+    /// The dialect it was read as.
+    pub dialect: Dialect,
+    /// Statements in order.
+    pub statements: Vec<Statement>,
+    /// How much was understood.
+    pub coverage: Coverage,
+    /// What its model header says, if it is one of our models.
+    pub model: Option<crate::model::Header>,
+}
+
+/// Reads a file.
+#[must_use]
+pub fn read(path: &str, text: &str, dialect: Dialect) -> Script {
+    let lexed = lex(text, dialect);
+    let lines = Lines::of(text);
+    let masked_lines = if lexed.placeholders.is_empty() { lines.clone() } else { Lines::of(&lexed.masked) };
+    let pieces = split(text, &lexed, dialect);
+    let source = Source { text, lexed: &lexed, lines: &masked_lines, dialect };
+    let reader = Reader { source: &source };
+    let mut coverage = Coverage::default();
+    let mut statements = Vec::with_capacity(pieces.len());
+    for piece in &pieces {
+        if piece.kind == PieceKind::Control {
+            continue;
+        }
+        let statement = reader.statement(piece);
+        coverage.statements += 1;
+        coverage.analysed += usize::from(!matches!(statement.action, Action::Unread(_)));
+        statements.push(statement);
+    }
+    Script { path: path.to_string(), text: text.to_string(), lines, lexed, dialect, statements, coverage, model: None }
+}
+
+struct Reader<'a> {
+    source: &'a Source<'a>,
+}
+
+/// What a statement is found to be.
+type Found = (Action, Vec<Write>, Vec<Query>);
+
+fn only(action: Action) -> Found {
+    (action, Vec::new(), Vec::new())
+}
+
+/// Statements that write no rows of interest, by their first word.
+const UTILITIES: &[&str] = &[
+    "grant", "revoke", "analyze", "analyse", "vacuum", "comment", "show", "describe", "desc", "explain", "call", "print", "raiserror", "raise",
+    "throw", "return", "open", "fetch", "close", "deallocate", "savepoint", "release", "lock", "unlock", "refresh", "optimize", "msck", "cache",
+    "uncache", "clear", "reset", "list", "put", "get", "remove", "rm", "ls", "perform", "null", "exit", "continue", "leave", "iterate", "signal",
+    "resignal", "assert", "kill", "checkpoint", "install", "load", "attach", "detach", "pragma", "export", "unload", "add", "waitfor", "prepare",
+    "discard", "listen", "notify", "unlisten", "reindex", "cluster", "import", "undrop", "deny", "go", "system", "suspend", "resume", "forall",
+    "break", "goto", "save", "dbcc", "disable", "enable", "exchange", "rename", "handler", "purge", "flush", "summarize", "checksum",
+];
+
+impl Reader<'_> {
+    fn statement(&self, piece: &Piece) -> Statement {
+        let (action, writes, queries) = match piece.kind {
+            PieceKind::Begin => only(Action::Begin),
+            PieceKind::Commit => only(Action::Commit),
+            PieceKind::Rollback => only(Action::Rollback),
+            PieceKind::Sql | PieceKind::Control => self.found(piece),
+        };
+        let guard = piece.guard.clone().and_then(|range| {
+            let tokens = self.source.lexed.tokens.get(range)?;
+            Some(tokens.first()?.span.to(tokens.last()?.span))
+        });
+        Statement {
+            span: piece.span,
+            action,
+            writes,
+            queries,
+            transaction: piece.transaction,
+            routine: piece.routine,
+            guard,
+            handler: piece.handler,
+        }
+    }
+
+    fn word(&self, at: usize) -> String {
+        match self.source.lexed.tokens.get(at) {
+            Some(token) if token.kind == TokenKind::Word => token.span.of(self.source.text).to_ascii_lowercase(),
+            _ => String::new(),
+        }
+    }
+
+    fn found(&self, piece: &Piece) -> Found {
+        let first = self.word(piece.tokens.start);
+        let second = self.word(piece.tokens.start + 1);
+        match first.as_str() {
+            "select" | "with" | "values" | "from" | "insert" | "replace" | "update" | "delete" | "merge" | "truncate" | "upsert" => self.parsed(piece),
+            "create" if !self.has_word(piece, 6, &["table", "view", "index"]) => only(Action::Utility),
+            "drop" if !self.has_word(piece, 4, &["table"]) => only(Action::Utility),
+            "alter" if second != "table" => only(Action::Utility),
+            "create" | "drop" | "alter" => self.definition(piece),
+            "copy" => self.copy(piece),
+            "set" | "declare" | "let" | "define" => self.set(piece),
+            "use" => self.session(piece, "schema"),
+            "execute" if second == "immediate" => only(Action::Unread("the statement is built as text and run".to_string())),
+            "exec" | "execute" if second == "sp_executesql" || second.is_empty() => {
+                only(Action::Unread("the statement is built as text and run".to_string()))
+            }
+            "exec" | "execute" => only(Action::Utility),
+            "" if self.is_mark(piece.tokens.start, b'(') => self.parsed(piece),
+            word if UTILITIES.contains(&word) => only(Action::Utility),
+            word if piece.tokens.len() == 1 && self.source.lexed.placeholder_at(piece.span.start).is_some() => {
+                only(Action::Unread(format!("`{word}` stands for text that is not known here")))
+            }
+            _ if piece.routine || self.assigns(piece) => self.set(piece),
+            _ => self.parsed(piece),
+        }
+    }
+
+    fn has_word(&self, piece: &Piece, within: usize, words: &[&str]) -> bool {
+        piece.tokens.clone().take(within).any(|at| words.contains(&self.word(at).as_str()))
+    }
+
+    fn is_mark(&self, at: usize, mark: u8) -> bool {
+        self.source.lexed.tokens.get(at).is_some_and(|token| token.kind == TokenKind::Mark(mark))
+    }
+
+    fn assigns(&self, piece: &Piece) -> bool {
+        piece.tokens.clone().take(6).any(|at| self.is_mark(at, b':') && self.is_mark(at + 1, b'='))
+    }
+
+    /// ALTER and DROP that the parser refuses change no rows of interest here.
+    fn definition(&self, piece: &Piece) -> Found {
+        let found = self.parsed(piece);
+        let text = piece.span.of(self.source.text).to_ascii_lowercase();
+        let unread = matches!(found.0, Action::Unread(_));
+        if unread && self.word(piece.tokens.start) == "alter" {
+            let name = self.name_after(piece, &["table", "exists", "only"]);
+            let swaps = ["switch", "exchange partition", "replace partition", "attach partition", "swap with"];
+            let change = if swaps.iter().any(|word| text.contains(word)) { crate::ir::AlterChange::Partition } else { crate::ir::AlterChange::Other };
+            return only(Action::Alter(vec![crate::ir::Alter { name, change }]));
+        }
+        if unread && self.word(piece.tokens.start) == "drop" {
+            let guarded = text.contains("if exists");
+            return only(Action::Drop { names: vec![self.name_after(piece, &["table", "exists"])], guarded });
+        }
+        if unread && !text.contains("select") {
+            return only(Action::Utility);
+        }
+        found
+    }
+
+    /// The name that follows the last of `words` at the head of a statement.
+    fn name_after(&self, piece: &Piece, words: &[&str]) -> Name {
+        let mut at = piece.tokens.start;
+        for index in piece.tokens.clone().take(8) {
+            if words.contains(&self.word(index).as_str()) {
+                at = index;
+            }
+        }
+        self.name_at(at + 1, piece.tokens.end)
+    }
+
+    fn name_at(&self, start: usize, end: usize) -> Name {
+        let mut span = Span::NOWHERE;
+        let mut at = start;
+        while at < end {
+            let Some(token) = self.source.lexed.tokens.get(at) else { break };
+            let part = matches!(token.kind, TokenKind::Word | TokenKind::Quoted | TokenKind::Mark(b'.'));
+            if !part || (span.is_somewhere() && token.span.start != span.end) {
+                break;
+            }
+            span = span.to(token.span);
+            at += 1;
+        }
+        name_from(span.of(self.source.text), span)
+    }
+
+    /// `COPY t FROM …`, `COPY INTO t FROM …`; `COPY (query) TO`, `COPY INTO @stage` write no table.
+    fn copy(&self, piece: &Piece) -> Found {
+        let text = piece.span.of(self.source.text).to_ascii_lowercase();
+        let at = piece.tokens.start + if self.word(piece.tokens.start + 1) == "into" { 2 } else { 1 };
+        let target = self.name_at(at, piece.tokens.end);
+        let loads = piece.tokens.clone().skip(1).take(400).find_map(|at| match self.word(at).as_str() {
+            "from" if self.source.lexed.tokens.get(at)?.outer.is_none_or(|outer| (outer as usize) < piece.tokens.start) => Some(true),
+            "to" => Some(false),
+            _ => None,
+        });
+        let unloads = target.parts.is_empty() || target.text().starts_with('@') || loads == Some(false);
+        if unloads || self.is_mark(at, b'(') || self.is_mark(at, b'@') {
+            return only(Action::Utility);
+        }
+        let head = Span { start: piece.span.start, end: target.span.end };
+        let forced = text.split_whitespace().collect::<String>().contains("force=true");
+        let remembers = matches!(self.source.dialect, Dialect::Snowflake | Dialect::Spark) && !forced && !text.replace('\'', "").contains("force = true");
+        let write = Write { verb: Verb::Copy { remembers }, span: piece.span, head, target, ..Write::empty() };
+        (Action::Write, vec![write], Vec::new())
+    }
+
+    fn session(&self, piece: &Piece, name: &str) -> Found {
+        let value = Span { start: piece.span.start, end: piece.span.end }.of(self.source.text).to_string();
+        only(Action::Session { name: name.to_string(), value })
+    }
+
+    /// SET, DECLARE, LET, `x := …`: a variable with its value, or a setting of the session.
+    fn set(&self, piece: &Piece) -> Found {
+        let first = self.word(piece.tokens.start);
+        let skip = usize::from(["set", "declare", "let", "define"].contains(&first.as_str()));
+        let mut at = piece.tokens.start + skip;
+        while ["local", "session", "global", "variable"].contains(&self.word(at).as_str()) {
+            at += 1;
+        }
+        let name = self.word(at);
+        let value = piece.tokens.clone().find(|at| self.is_mark(*at, b'=') || self.word(*at) == "default").map(|at| at + 1);
+        let variable = name.starts_with('@') && !name.starts_with("@@")
+            || matches!(first.as_str(), "declare" | "let" | "define")
+            || skip == 0
+            || matches!(self.source.dialect, Dialect::BigQuery | Dialect::Snowflake) && !self.is_setting(&name);
+        if !variable {
+            return self.session(piece, &name);
+        }
+        let Some(value) = value.and_then(|at| self.source.lexed.tokens.get(at)) else {
+            return only(Action::Variable { name: bare(&name), value: None });
+        };
+        let span = Span { start: value.span.start, end: piece.span.end };
+        match self.expression(span) {
+            Some((expr, queries)) => (Action::Variable { name: bare(&name), value: Some(expr) }, Vec::new(), queries),
+            None => only(Action::Variable { name: bare(&name), value: None }),
+        }
+    }
+
+    fn is_setting(&self, name: &str) -> bool {
+        ["timezone", "time_zone", "timestamp", "week_start", "query_tag", "search_path", "autocommit", "date_input_format"].iter().any(|s| name.starts_with(s))
+    }
+
+    fn expression(&self, span: Span) -> Option<(Expr, Vec<Query>)> {
+        let text = span.of(&self.source.lexed.masked);
+        for grammar in grammars(self.source.dialect) {
+            let Ok(tokens) = Tokenizer::new(*grammar, text).tokenize_with_location() else { continue };
+            let mut parser = Parser::new(*grammar).with_recursion_limit(DEPTH).with_tokens_with_locations(tokens);
+            if let Ok(ast) = parser.parse_expr() {
+                return Some(Lowering::new(self.source, span, true).alone(&ast));
+            }
+        }
+        None
+    }
+
+    fn parsed(&self, piece: &Piece) -> Found {
+        if let Some(reason) = self.refused(piece) {
+            return only(Action::Unread(reason));
+        }
+        let (text, replaced) = self.prepared(piece);
+        let mut error = String::new();
+        for grammar in grammars(self.source.dialect) {
+            match parse(*grammar, &text) {
+                Ok(ast) => {
+                    let lowered = Lowering::new(self.source, piece.span, piece.routine).statement(&ast);
+                    let mut found = (lowered.action, lowered.writes, lowered.queries);
+                    if let (Some(span), Some(write)) = (replaced, found.1.first_mut()) {
+                        write.verb = Verb::ReplaceWhere;
+                        if let Some((expr, _)) = self.expression(span) {
+                            write.filters.push(expr);
+                        }
+                    }
+                    return found;
+                }
+                Err(message) if error.is_empty() => error = message,
+                Err(_) => {}
+            }
+        }
+        only(Action::Unread(error))
+    }
+
+    fn refused(&self, piece: &Piece) -> Option<String> {
+        let tokens = self.source.lexed.tokens.get(piece.tokens.clone())?;
+        let mut depth = 0_usize;
+        let mut deepest = 0;
+        let mut operators = 0_usize;
+        for token in tokens {
+            match token.kind {
+                TokenKind::Mark(b'(' | b'[') => {
+                    depth += 1;
+                    deepest = deepest.max(depth);
+                }
+                TokenKind::Mark(b')' | b']') => depth = depth.saturating_sub(1),
+                TokenKind::Mark(b'-' | b'/' | b'%' | b'<' | b'>' | b'=' | b'!' | b'^' | b'~' | b':') => operators += 1,
+                _ => {}
+            }
+        }
+        if deepest > DEPTH {
+            return Some(format!("parentheses stand {deepest} deep; at most {DEPTH} are read"));
+        }
+        (operators > OPERATORS && operators * 2 > tokens.len()).then(|| "the expression is too long".to_string())
+    }
+
+    /// The statement as the parser sees it, with what no grammar takes blanked out; and the predicate of REPLACE WHERE.
+    fn prepared(&self, piece: &Piece) -> (Cow<'_, str>, Option<Span>) {
+        let text = piece.span.of(&self.source.lexed.masked);
+        let top = |at: usize| self.source.lexed.tokens.get(at).is_some_and(|t| t.outer.is_none_or(|o| (o as usize) < piece.tokens.start));
+        let mut blanks: Vec<Span> = Vec::new();
+        let mut predicate = None;
+        if self.word(piece.tokens.start) == "insert" {
+            let replace = piece.tokens.clone().find(|at| top(*at) && self.word(*at) == "replace" && matches!(self.word(*at + 1).as_str(), "where" | "using" | "on"));
+            if let Some(from) = replace {
+                let end = (from..piece.tokens.end).find(|at| top(*at) && ["select", "with", "values", "table", "from"].contains(&self.word(*at).as_str()));
+                let tokens = &self.source.lexed.tokens;
+                if let (Some(first), Some(value), Some(last)) = (tokens.get(from), tokens.get(from + 2), end.and_then(|end| tokens.get(end - 1))) {
+                    blanks.push(first.span.to(last.span));
+                    predicate = Some(value.span.to(last.span));
+                }
+            }
+        }
+        if self.source.dialect == Dialect::TSql {
+            let option = piece.tokens.clone().rev().take(40).find(|at| top(*at) && self.word(*at) == "option" && self.is_mark(*at + 1, b'('));
+            if let Some(first) = option.and_then(|at| self.source.lexed.tokens.get(at)) {
+                blanks.push(Span { start: first.span.start, end: piece.span.end });
+            }
+        }
+        if blanks.is_empty() {
+            return (Cow::Borrowed(text), None);
+        }
+        let mut out = text.to_string();
+        for blank in blanks {
+            let range = (blank.start - piece.span.start) as usize..(blank.end - piece.span.start) as usize;
+            let spaces: String = text.get(range.clone()).unwrap_or("").chars().map(|c| if c == '\n' { '\n' } else { ' ' }).collect();
+            if spaces.len() == range.len() {
+                out.replace_range(range, &spaces);
+            }
+        }
+        (Cow::Owned(out), predicate)
+    }
+}
+
+fn bare(name: &str) -> String {
+    name.trim_start_matches(['@', ':', '$']).to_string()
+}
+
+fn parse(grammar: &'static dyn Grammar, text: &str) -> Result<sqlparser::ast::Statement, String> {
+    let tokens = Tokenizer::new(grammar, text).tokenize_with_location().map_err(|error| error.to_string())?;
+    let mut parser = Parser::new(grammar).with_recursion_limit(DEPTH).with_tokens_with_locations(tokens);
+    let statement = parser.parse_statement().map_err(|error| error.to_string())?;
+    match parser.peek_token().token {
+        sqlparser::tokenizer::Token::EOF | sqlparser::tokenizer::Token::SemiColon => Ok(statement),
+        other => Err(format!("expected the end of the statement, found {other}")),
+    }
+}
+
+const POSTGRES: &dyn Grammar = &parsers::PostgreSqlDialect {};
+const REDSHIFT: &dyn Grammar = &parsers::RedshiftSqlDialect {};
+const SNOWFLAKE: &dyn Grammar = &parsers::SnowflakeDialect;
+const BIGQUERY: &dyn Grammar = &parsers::BigQueryDialect;
+const SPARK: &dyn Grammar = &parsers::SparkSqlDialect;
+const DATABRICKS: &dyn Grammar = &parsers::DatabricksDialect;
+const HIVE: &dyn Grammar = &parsers::HiveDialect {};
+const DUCKDB: &dyn Grammar = &parsers::DuckDbDialect;
+const MYSQL: &dyn Grammar = &parsers::MySqlDialect {};
+const MSSQL: &dyn Grammar = &parsers::MsSqlDialect {};
+const CLICKHOUSE: &dyn Grammar = &parsers::ClickHouseDialect {};
+const ORACLE: &dyn Grammar = &parsers::OracleDialect;
+const ANSI: &dyn Grammar = &parsers::AnsiDialect {};
+const GENERIC: &dyn Grammar = &parsers::GenericDialect;
+
+/// The grammars to try, in order.
+fn grammars(dialect: Dialect) -> &'static [&'static dyn Grammar] {
+    match dialect {
+        Dialect::Postgres => &[POSTGRES, GENERIC, REDSHIFT],
+        Dialect::Redshift => &[REDSHIFT, POSTGRES, GENERIC, SNOWFLAKE],
+        Dialect::Snowflake => &[SNOWFLAKE, GENERIC, POSTGRES],
+        Dialect::BigQuery => &[BIGQUERY, GENERIC],
+        Dialect::Spark => &[DATABRICKS, SPARK, HIVE, GENERIC],
+        Dialect::DuckDb => &[DUCKDB, GENERIC, POSTGRES],
+        Dialect::Trino => &[GENERIC, ANSI, POSTGRES, HIVE],
+        Dialect::MySql => &[MYSQL, GENERIC],
+        Dialect::TSql => &[MSSQL, GENERIC],
+        Dialect::ClickHouse => &[CLICKHOUSE, GENERIC],
+        Dialect::Oracle => &[ORACLE, GENERIC],
+        Dialect::Ansi => &[GENERIC, POSTGRES, SNOWFLAKE, BIGQUERY, MSSQL],
+    }
+}

@@ -1,0 +1,438 @@
+//! A script to statements, each with the transaction and routine it stands in. Knows `GO`, `DELIMITER`, dollar quotes
+//! and procedural blocks well enough to reach the statements within; knows nothing of what they mean.
+
+use std::ops::Range;
+
+use crate::dialect::Dialect;
+use crate::lex::{Lexed, Token, TokenKind};
+use crate::text::Span;
+
+/// What a piece of a script is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PieceKind {
+    /// A statement to judge.
+    Sql,
+    /// Opens a transaction.
+    Begin,
+    /// Commits it.
+    Commit,
+    /// Takes it back.
+    Rollback,
+    /// Flow of control: IF, LOOP, BEGIN of a block, the head of a routine.
+    Control,
+}
+
+/// A piece of a script.
+#[derive(Clone, Debug)]
+pub struct Piece {
+    /// What it is.
+    pub kind: PieceKind,
+    /// Its tokens.
+    pub tokens: Range<usize>,
+    /// Its place, without the final semicolon.
+    pub span: Span,
+    /// The transaction it stands in.
+    pub transaction: Option<u32>,
+    /// Whether it stands in a procedure or function.
+    pub routine: bool,
+    /// The condition it is guarded by, as tokens.
+    pub guard: Option<Range<usize>>,
+    /// Whether it stands in a handler of errors.
+    pub handler: bool,
+}
+
+/// What an open block is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Frame {
+    /// BEGIN … END, LOOP … END LOOP, IF … END IF.
+    Block,
+    /// BEGIN CATCH … END CATCH.
+    Handler,
+    /// The body of a routine in dollar quotes.
+    Body,
+}
+
+struct Splitter<'a> {
+    text: &'a str,
+    dialect: Dialect,
+    tokens: &'a [Token],
+    at: usize,
+    pieces: Vec<Piece>,
+    frames: Vec<Frame>,
+    transaction: Option<u32>,
+    transactions: u32,
+    routine: bool,
+    guard: Option<Range<usize>>,
+}
+
+/// Splits a script.
+#[must_use]
+pub fn split(text: &str, lexed: &Lexed, dialect: Dialect) -> Vec<Piece> {
+    let mut splitter = Splitter {
+        text,
+        dialect,
+        tokens: &lexed.tokens,
+        at: 0,
+        pieces: Vec::new(),
+        frames: Vec::new(),
+        transaction: None,
+        transactions: 0,
+        routine: false,
+        guard: None,
+    };
+    while splitter.at < splitter.tokens.len() {
+        let before = splitter.at;
+        splitter.step();
+        if splitter.at <= before {
+            splitter.at = before + 1;
+        }
+    }
+    splitter.pieces
+}
+
+/// Words that begin a statement at the start of a line in T-SQL, where semicolons are rarely written.
+const STARTERS: &[&str] = &[
+    "insert", "update", "delete", "merge", "create", "drop", "truncate", "declare", "begin", "commit", "rollback", "if", "exec",
+    "execute", "print", "use", "alter", "go", "while", "return", "select", "with", "set", "else", "end", "raiserror", "throw",
+    "waitfor", "grant", "open", "fetch", "close", "deallocate",
+];
+
+impl Splitter<'_> {
+    fn word(&self, at: usize) -> &str {
+        self.tokens.get(at).filter(|token| token.kind == TokenKind::Word).map_or("", |token| token.span.of(self.text))
+    }
+
+    fn is(&self, at: usize, what: &str) -> bool {
+        self.word(at).eq_ignore_ascii_case(what)
+    }
+
+    fn any(&self, at: usize, what: &[&str]) -> bool {
+        let word = self.word(at);
+        !word.is_empty() && what.iter().any(|w| word.eq_ignore_ascii_case(w))
+    }
+
+    fn mark(&self, at: usize) -> u8 {
+        match self.tokens.get(at).map(|token| token.kind) {
+            Some(TokenKind::Mark(mark)) => mark,
+            _ => 0,
+        }
+    }
+
+    fn kind(&self, at: usize) -> Option<TokenKind> {
+        self.tokens.get(at).map(|token| token.kind)
+    }
+
+    fn line_break_before(&self, at: usize) -> bool {
+        let Some(token) = self.tokens.get(at) else { return true };
+        let previous = at.checked_sub(1).and_then(|at| self.tokens.get(at)).map_or(0, |token| token.span.end);
+        Span { start: previous, end: token.span.start }.of(self.text).contains('\n') || at == 0
+    }
+
+    fn push(&mut self, kind: PieceKind, start: usize, end: usize) {
+        let (Some(first), Some(last)) = (self.tokens.get(start), self.tokens.get(end.saturating_sub(1))) else { return };
+        if start >= end {
+            return;
+        }
+        let guard = if kind == PieceKind::Sql { self.guard.take() } else { None };
+        self.pieces.push(Piece {
+            kind,
+            tokens: start..end,
+            span: first.span.to(last.span),
+            transaction: self.transaction,
+            routine: self.routine,
+            guard,
+            handler: self.frames.contains(&Frame::Handler),
+        });
+    }
+
+    /// The end of the line that holds a token, as a token index.
+    fn end_of_line(&self, at: usize) -> usize {
+        let mut end = at + 1;
+        while end < self.tokens.len() && !self.line_break_before(end) {
+            end += 1;
+        }
+        end
+    }
+
+    fn past_semicolon(&self, at: usize) -> usize {
+        let ends = |at: usize| matches!(self.mark(at), b';' | b'/' | b'$') || matches!(self.kind(at), Some(TokenKind::BodyClose));
+        let end = (at..self.tokens.len()).find(|at| ends(*at)).unwrap_or(self.tokens.len());
+        if self.mark(end) == b';' { end + 1 } else { end }
+    }
+
+    fn step(&mut self) {
+        let at = self.at;
+        match self.kind(at) {
+            Some(TokenKind::Mark(b'\\')) => self.at = self.end_of_line(at),
+            Some(TokenKind::Mark(b'(')) => self.statement(),
+            Some(TokenKind::Mark(_)) => self.at += 1,
+            Some(TokenKind::BodyOpen) => {
+                self.frames.push(Frame::Body);
+                self.routine = true;
+                if matches!(self.dialect, Dialect::Postgres | Dialect::Redshift) && self.transaction.is_none() {
+                    self.open_transaction();
+                }
+                self.at += 1;
+            }
+            Some(TokenKind::BodyClose) => {
+                while self.frames.pop().is_some_and(|frame| frame != Frame::Body) {}
+                self.routine = false;
+                self.transaction = None;
+                self.at = self.past_semicolon(at + 1);
+            }
+            Some(TokenKind::Word) => self.worded(),
+            _ => self.statement(),
+        }
+    }
+
+    fn open_transaction(&mut self) {
+        self.transactions += 1;
+        self.transaction = Some(self.transactions);
+    }
+
+    fn worded(&mut self) {
+        let at = self.at;
+        let first = self.word(at).to_ascii_lowercase();
+        match first.as_str() {
+            "go" if self.dialect == Dialect::TSql && self.line_break_before(at) => {
+                self.frames.clear();
+                self.routine = false;
+                self.at = self.end_of_line(at);
+            }
+            "delimiter" => self.at = self.end_of_line(at),
+            "begin" => self.begin(),
+            "start" if self.is(at + 1, "transaction") => self.transact(PieceKind::Begin),
+            "commit" => self.transact(PieceKind::Commit),
+            "rollback" => self.transact(PieceKind::Rollback),
+            "end" => self.end(),
+            "if" => self.condition(&["then"]),
+            "elseif" | "elsif" => self.condition(&["then"]),
+            "while" | "for" => self.looped(),
+            "else" | "loop" | "repeat" | "exception" | "try" => self.control(at + 1, first != "exception" && first != "else"),
+            "when" => self.condition(&["then"]),
+            "create" | "alter" if self.is_routine_head(at) => self.routine_head(),
+            _ if self.mark(at + 1) == b':' && self.any(at + 2, &["loop", "while", "for", "begin"]) => self.at += 2,
+            _ => self.statement(),
+        }
+    }
+
+    fn control(&mut self, end: usize, opens: bool) {
+        self.push(PieceKind::Control, self.at, end);
+        if opens {
+            self.frames.push(Frame::Block);
+        }
+        self.at = end;
+    }
+
+    fn begin(&mut self) {
+        let at = self.at;
+        let bare = self.mark(at + 1) == b';' || at + 1 >= self.tokens.len();
+        let named = self.any(at + 1, &["transaction", "tran", "work", "name", "isolation", "read", "immediate", "deferred", "exclusive"]);
+        if bare || named {
+            return self.transact(PieceKind::Begin);
+        }
+        if self.is(at + 1, "catch") {
+            self.push(PieceKind::Control, at, at + 2);
+            self.frames.push(Frame::Handler);
+            self.at = at + 2;
+        } else {
+            let end = if self.any(at + 1, &["try", "atomic"]) { at + 2 } else { at + 1 };
+            self.control(end, true);
+        }
+    }
+
+    fn transact(&mut self, kind: PieceKind) {
+        let at = self.at;
+        let end = if self.dialect == Dialect::TSql {
+            let mut end = at + 1;
+            while end < self.tokens.len() && self.mark(end) != b';' && !self.line_break_before(end) && !self.any(end, STARTERS) {
+                end += 1;
+            }
+            end
+        } else {
+            self.past_semicolon(at)
+        };
+        if kind == PieceKind::Begin {
+            self.open_transaction();
+        }
+        let stop = if self.mark(end.saturating_sub(1)) == b';' { end - 1 } else { end };
+        self.push(kind, at, stop);
+        let savepoint = (at..end).any(|at| self.any(at, &["savepoint", "to"]));
+        let handled = self.frames.contains(&Frame::Handler);
+        match kind {
+            PieceKind::Commit if self.routine && self.transaction.is_some() && self.dialect != Dialect::TSql => self.open_transaction(),
+            PieceKind::Commit => self.transaction = None,
+            PieceKind::Rollback if !savepoint && !handled && !self.routine => self.transaction = None,
+            _ => {}
+        }
+        self.at = end;
+    }
+
+    fn end(&mut self) {
+        let at = self.at;
+        if self.frames.is_empty() && self.transaction.is_some() && !self.any(at + 1, &["if", "loop", "while", "case", "try", "catch"]) {
+            return self.transact(PieceKind::Commit);
+        }
+        if self.frames.last().is_some_and(|frame| *frame != Frame::Body) {
+            self.frames.pop();
+        }
+        let end = if self.dialect == Dialect::TSql {
+            if self.any(at + 1, &["try", "catch"]) { at + 2 } else { at + 1 }
+        } else {
+            self.past_semicolon(at)
+        };
+        self.push(PieceKind::Control, at, end);
+        if self.frames.is_empty() && self.dialect != Dialect::TSql {
+            self.routine = false;
+            if self.dialect == Dialect::Oracle {
+                self.transaction = None;
+            }
+        }
+        self.at = end;
+    }
+
+    /// IF, ELSIF, WHEN: up to THEN; in T-SQL up to the statement that is guarded.
+    fn condition(&mut self, stops: &[&str]) {
+        let at = self.at;
+        let mut end = at + 1;
+        if self.dialect == Dialect::TSql {
+            let outer = self.tokens.get(at).and_then(|token| token.outer);
+            while end < self.tokens.len() && !(self.tokens.get(end).is_some_and(|t| t.outer == outer) && self.any(end, STARTERS)) {
+                end += 1;
+            }
+            self.push(PieceKind::Control, at, end);
+            self.guard = Some(at + 1..end);
+            self.at = end;
+            return;
+        }
+        let mut cases = 0_u32;
+        while end < self.tokens.len() && self.mark(end) != b';' {
+            if self.is(end, "case") {
+                cases += 1;
+            } else if self.is(end, "end") {
+                cases = cases.saturating_sub(1);
+            } else if cases == 0 && self.any(end, stops) {
+                break;
+            }
+            end += 1;
+        }
+        self.push(PieceKind::Control, at, (end + 1).min(self.tokens.len()));
+        if self.is(at, "if") && self.any(end, stops) {
+            self.frames.push(Frame::Block);
+        }
+        self.guard = Some(at + 1..end);
+        self.at = end + 1;
+    }
+
+    fn looped(&mut self) {
+        let at = self.at;
+        if self.dialect == Dialect::TSql {
+            return self.condition(&["begin"]);
+        }
+        let mut end = at + 1;
+        while end < self.tokens.len() && self.mark(end) != b';' && !self.any(end, &["loop", "do"]) {
+            end += 1;
+        }
+        let opens = self.any(end, &["loop", "do"]);
+        self.control((end + 1).min(self.tokens.len()), opens);
+    }
+
+    fn is_routine_head(&self, at: usize) -> bool {
+        (at + 1..at + 8).take_while(|at| self.mark(*at) != b'(' && self.mark(*at) != b';').any(|at| {
+            self.any(at, &["procedure", "proc", "function", "trigger", "event", "package"])
+        }) && !self.any(at + 1, &["table", "view", "index"])
+    }
+
+    fn routine_head(&mut self) {
+        let at = self.at;
+        let mut end = at + 1;
+        let outer = self.tokens.get(at).and_then(|token| token.outer);
+        let top = |splitter: &Self, at: usize| splitter.tokens.get(at).is_some_and(|token| token.outer == outer);
+        while end < self.tokens.len() {
+            if matches!(self.kind(end), Some(TokenKind::BodyOpen)) || self.mark(end) == b';' || (top(self, end) && self.is(end, "begin")) {
+                break;
+            }
+            let as_body = self.any(end, &["as"]) && self.dialect == Dialect::TSql && top(self, end);
+            if as_body && self.any(end + 1, STARTERS) {
+                end += 1;
+                break;
+            }
+            end += 1;
+        }
+        self.push(PieceKind::Control, at, end);
+        self.routine = self.mark(end) != b';';
+        self.at = end;
+    }
+
+    /// A statement: to the semicolon, or in T-SQL to where the next one begins.
+    fn statement(&mut self) {
+        let start = self.at;
+        let outer = self.tokens.get(start).and_then(|token| token.outer);
+        let (mut at, mut cases) = (start + 1, 0_u32);
+        while at < self.tokens.len() {
+            let Some(token) = self.tokens.get(at) else { break };
+            match token.kind {
+                TokenKind::Mark(b';') | TokenKind::BodyClose | TokenKind::BodyOpen => break,
+                TokenKind::Mark(b'/') if self.dialect == Dialect::Oracle && self.line_break_before(at) && self.line_break_before(at + 1) => break,
+                TokenKind::Word => {
+                    if self.is(at, "case") {
+                        cases += 1;
+                    } else if self.is(at, "end") {
+                        if cases == 0 && !self.frames.is_empty() {
+                            break;
+                        }
+                        cases = cases.saturating_sub(1);
+                    } else if cases == 0 && token.outer == outer && self.dialect == Dialect::TSql && self.begins_next(start, at) {
+                        break;
+                    }
+                }
+                _ => {}
+            }
+            at += 1;
+        }
+        self.push(PieceKind::Sql, start, at);
+        self.at = if self.mark(at) == b';' { at + 1 } else { at };
+    }
+
+    /// Whether, in T-SQL, a new statement begins at `at` within the one that began at `start`.
+    fn begins_next(&self, start: usize, at: usize) -> bool {
+        if !self.any(at, STARTERS) || self.mark(at + 1) == b'(' && !self.any(at, &["if", "select"]) {
+            return false;
+        }
+        let before = at.saturating_sub(1);
+        let first = self.word(start).to_ascii_lowercase();
+        let continues = self.any(before, &["then", "as", "union", "all", "except", "intersect", "for", "on", "after", "of", "when", "and", "or", "instead", "grant", "with"])
+            || matches!(self.mark(before), b',' | b'=' | b'.' | b'+');
+        if continues {
+            return false;
+        }
+        let has = |what: &[&str]| (start..at).any(|at| self.tokens.get(at).is_some_and(|t| t.outer == self.tokens.get(start).and_then(|t| t.outer)) && self.any(at, what));
+        if self.is(at, "select") {
+            return match first.as_str() {
+                "insert" => has(&["select", "values", "exec", "execute"]),
+                "with" => has(&["select", "insert", "update", "delete", "merge"]) && !self.with_insert_open(start, at),
+                "create" | "alter" | "grant" | "declare" => self.line_break_before(at) && !has(&["cursor", "view"]),
+                _ => true,
+            };
+        }
+        if self.is(at, "set") {
+            return !(matches!(first.as_str(), "update" | "with" | "merge" | "alter") && !has(&["set"])) && first != "merge";
+        }
+        if self.is(at, "with") {
+            return false;
+        }
+        if self.any(at, &["insert", "update", "delete", "merge"]) && first == "with" {
+            return has(&["select", "insert", "update", "delete", "merge"]);
+        }
+        if self.any(at, &["update", "delete", "insert"]) && first == "merge" {
+            return self.line_break_before(at);
+        }
+        !(self.any(at, &["open", "fetch", "close", "use", "return", "print"]) && !self.line_break_before(at))
+            && !(self.any(at, &["exec", "execute"]) && (first == "insert" || first == "with"))
+    }
+
+    fn with_insert_open(&self, start: usize, at: usize) -> bool {
+        let last = (start..at).rev().find(|at| self.any(*at, &["insert", "select", "update", "delete", "values"]));
+        last.is_some_and(|last| self.is(last, "insert"))
+    }
+}

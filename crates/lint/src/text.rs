@@ -1,0 +1,127 @@
+//! Places in a text: byte spans, and lines and columns for those who read.
+
+use std::fmt;
+
+/// A half-open range of bytes in one file.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub struct Span {
+    /// First byte.
+    pub start: u32,
+    /// First byte after.
+    pub end: u32,
+}
+
+impl Span {
+    /// A span that stands nowhere: what the parser gave no place for.
+    pub const NOWHERE: Self = Self { start: u32::MAX, end: u32::MAX };
+
+    /// Makes a span from byte offsets.
+    #[must_use]
+    pub fn new(start: usize, end: usize) -> Self {
+        Self { start: offset(start), end: offset(end) }
+    }
+
+    /// Whether the span stands somewhere.
+    #[must_use]
+    pub fn is_somewhere(self) -> bool {
+        self.start != u32::MAX
+    }
+
+    /// The smallest span that covers both; nowhere counts as nothing.
+    #[must_use]
+    pub fn to(self, other: Self) -> Self {
+        match (self.is_somewhere(), other.is_somewhere()) {
+            (true, true) => Self { start: self.start.min(other.start), end: self.end.max(other.end) },
+            (true, false) => self,
+            (false, _) => other,
+        }
+    }
+
+    /// Whether `other` lies within.
+    #[must_use]
+    pub fn contains(self, other: Self) -> bool {
+        self.is_somewhere() && self.start <= other.start && other.end <= self.end
+    }
+
+    /// The text of the span; empty where it doesn't fit `text`.
+    #[must_use]
+    pub fn of(self, text: &str) -> &str {
+        text.get(self.start as usize..self.end as usize).unwrap_or("")
+    }
+
+    /// The span as a range of indices.
+    #[must_use]
+    pub fn range(self) -> std::ops::Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
+
+impl fmt::Debug for Span {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}..{}", self.start, self.end)
+    }
+}
+
+/// Files beyond 4 GiB are cut by the caller; the last offset stands for all that follow.
+pub(crate) fn offset(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX - 1)
+}
+
+/// Line and column, both from 1; columns count characters.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Position {
+    /// Line, from 1.
+    pub line: u32,
+    /// Column in characters, from 1.
+    pub column: u32,
+}
+
+/// Where each line of a text begins.
+#[derive(Clone, Debug, Default)]
+pub struct Lines {
+    starts: Vec<u32>,
+}
+
+impl Lines {
+    /// Finds the lines of `text`.
+    #[must_use]
+    pub fn of(text: &str) -> Self {
+        let mut starts = vec![0];
+        starts.extend(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(at, _)| offset(at + 1)));
+        Self { starts }
+    }
+
+    /// The line (from 0) that holds a byte.
+    #[must_use]
+    pub fn line_of(&self, at: u32) -> usize {
+        self.starts.partition_point(|start| *start <= at).saturating_sub(1)
+    }
+
+    /// First byte of a line (from 0).
+    #[must_use]
+    pub fn start_of(&self, line: usize) -> u32 {
+        self.starts.get(line).copied().unwrap_or(u32::MAX)
+    }
+
+    /// Line and column of a byte.
+    #[must_use]
+    pub fn position(&self, text: &str, at: u32) -> Position {
+        let line = self.line_of(at);
+        let before = Span { start: self.start_of(line), end: at }.of(text);
+        Position { line: offset(line + 1), column: offset(before.chars().count() + 1) }
+    }
+
+    /// The byte at a line and a column in characters, both from 1.
+    #[must_use]
+    pub fn byte(&self, text: &str, line: u64, column: u64) -> usize {
+        let line = usize::try_from(line.saturating_sub(1)).unwrap_or(usize::MAX);
+        let column = usize::try_from(column.saturating_sub(1)).unwrap_or(usize::MAX);
+        let start = self.start_of(line).min(offset(text.len())) as usize;
+        let end = self.start_of(line.saturating_add(1)).min(offset(text.len())) as usize;
+        let Some(of_line) = text.get(start..end) else { return text.len() };
+        if of_line.is_ascii() {
+            return (start + column).min(end.max(start));
+        }
+        of_line.char_indices().nth(column).map_or(end, |(at, _)| start + at)
+    }
+}
