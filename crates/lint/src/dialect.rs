@@ -106,11 +106,6 @@ impl Dialect {
     pub(crate) fn dollar_quotes(self) -> bool {
         matches!(self, Self::Postgres | Self::Redshift | Self::Snowflake | Self::DuckDb | Self::Ansi)
     }
-
-    /// Whether unquoted and quoted names that differ in case only are the same table in practice.
-    pub(crate) fn ddl_is_transactional(self) -> bool {
-        matches!(self, Self::Postgres | Self::Redshift | Self::DuckDb | Self::TSql)
-    }
 }
 
 impl fmt::Display for Dialect {

@@ -52,16 +52,25 @@ const COMMON: &str = include_str!("../data/functions/common.txt");
 
 fn data(dialect: Dialect) -> &'static [&'static str] {
     match dialect {
-        Dialect::Postgres => &[include_str!("../data/functions/postgres.txt"), include_str!("../data/functions/postgres-catalogue.txt")],
+        Dialect::Postgres => &[
+            include_str!("../data/functions/postgres.txt"),
+            include_str!("../data/functions/postgres-catalogue.txt"),
+        ],
         Dialect::Redshift => &[include_str!("../data/functions/redshift.txt")],
         Dialect::Snowflake => &[include_str!("../data/functions/snowflake.txt")],
         Dialect::BigQuery => &[include_str!("../data/functions/bigquery.txt")],
         Dialect::Spark => &[include_str!("../data/functions/spark.txt")],
-        Dialect::DuckDb => &[include_str!("../data/functions/duckdb.txt"), include_str!("../data/functions/duckdb-catalogue.txt")],
+        Dialect::DuckDb => &[
+            include_str!("../data/functions/duckdb.txt"),
+            include_str!("../data/functions/duckdb-catalogue.txt"),
+        ],
         Dialect::Trino => &[include_str!("../data/functions/trino.txt")],
         Dialect::MySql => &[include_str!("../data/functions/mysql.txt")],
         Dialect::TSql => &[include_str!("../data/functions/tsql.txt")],
-        Dialect::ClickHouse => &[include_str!("../data/functions/clickhouse.txt"), include_str!("../data/functions/clickhouse-catalogue.txt")],
+        Dialect::ClickHouse => &[
+            include_str!("../data/functions/clickhouse.txt"),
+            include_str!("../data/functions/clickhouse-catalogue.txt"),
+        ],
         Dialect::Oracle => &[include_str!("../data/functions/oracle.txt")],
         Dialect::Ansi => &[
             include_str!("../data/functions/postgres.txt"),
@@ -114,7 +123,13 @@ pub fn class(dialect: Dialect, name: &str, args: usize) -> Option<Class> {
     let entry = table.get(name).or_else(|| {
         let last = name.rsplit('.').next()?;
         let schema = name.get(..name.len() - last.len())?;
-        if matches!(schema, "pg_catalog." | "system." | "builtin." | "sys.") { table.get(last) } else if last == "nextval" || last == "currval" { table.get("nextval") } else { None }
+        if matches!(schema, "pg_catalog." | "system." | "builtin." | "sys.") {
+            table.get(last)
+        } else if last == "nextval" || last == "currval" {
+            table.get("nextval")
+        } else {
+            None
+        }
     })?;
     (entry.arity.is_none_or(|arity| arity == args)).then_some(entry.class)
 }

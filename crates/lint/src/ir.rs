@@ -31,6 +31,24 @@ impl Name {
         self.parts.join(".")
     }
 
+    /// Whether two names are the same table without a search path between: as [`Self::same`], but a name without a schema
+    /// is not one with a schema, unless that is the engine's default.
+    #[must_use]
+    pub fn surely_same(&self, other: &Self) -> bool {
+        let bare = self.parts.len().min(other.parts.len()) == 1 && self.parts.len() != other.parts.len();
+        let longer = if self.parts.len() > other.parts.len() { self } else { other };
+        let default = longer.parts.iter().rev().nth(1).is_some_and(|schema| matches!(schema.as_str(), "public" | "dbo" | "default" | "main"));
+        self.same(other) && (!bare || default)
+    }
+
+    /// Whether the name says that the table is a stage: emptied and filled by each run.
+    #[must_use]
+    pub fn is_stage(&self) -> bool {
+        const WORDS: &[&str] = &["staging", "stage", "stg", "tmp", "temp", "work", "scratch", "wrk", "swap", "interim"];
+        let word = |part: &str| part.split(['_', '-']).any(|word| WORDS.contains(&word));
+        self.parts.iter().any(|part| word(part)) || self.last().starts_with('#')
+    }
+
     /// Whether two names can be the same table: the shorter is the end of the longer.
     #[must_use]
     pub fn same(&self, other: &Self) -> bool {
@@ -291,6 +309,8 @@ pub struct Query {
     pub body: Body,
     /// ORDER BY.
     pub order: Vec<Sort>,
+    /// Where ORDER BY stands.
+    pub order_span: Span,
     /// LIMIT, TOP, FETCH.
     pub limit: Option<Limit>,
     /// Names given by `cte(a, b)` or `AS t(a, b)`.
@@ -325,6 +345,8 @@ pub enum Body {
         op: SetOp,
         /// ALL.
         all: bool,
+        /// From the operator to the end of the right branch.
+        span: Span,
         /// Left branch.
         left: QueryId,
         /// Right branch.
@@ -358,6 +380,8 @@ pub struct Limit {
     pub offset: Option<Expr>,
     /// WITH TIES.
     pub with_ties: bool,
+    /// PERCENT.
+    pub percent: bool,
     /// `ClickHouse` LIMIT n BY.
     pub by: Vec<Expr>,
 }
@@ -677,6 +701,8 @@ pub struct Assign {
     pub column: String,
     /// The value.
     pub value: Expr,
+    /// `column += value`.
+    pub compound: bool,
 }
 
 /// A table's definition.
@@ -850,7 +876,9 @@ impl Expr {
                 visit(expr);
                 list.iter().for_each(visit);
             }
-            ExprKind::Between { expr, low, high } => [expr, low, high].into_iter().for_each(|expr| visit(expr)),
+            ExprKind::Between { expr, low, high } => {
+                [expr, low, high].into_iter().for_each(|expr| visit(expr))
+            }
             ExprKind::Subquery { expr, .. } => expr.iter().for_each(|expr| visit(expr)),
             ExprKind::Element { expr, path } => {
                 visit(expr);

@@ -89,8 +89,15 @@ struct Mask {
 /// Cuts `text` into tokens.
 #[must_use]
 pub fn lex(text: &str, dialect: Dialect) -> Lexed {
-    let mut lexer =
-        Lexer { text: text.as_bytes(), dialect, at: 0, out: Lexed::default(), masks: Vec::new(), open: Vec::new(), bodies: Vec::new() };
+    let mut lexer = Lexer {
+        text: text.as_bytes(),
+        dialect,
+        at: 0,
+        out: Lexed::default(),
+        masks: Vec::new(),
+        open: Vec::new(),
+        bodies: Vec::new(),
+    };
     lexer.out.tokens.reserve(text.len() / 5);
     lexer.run();
     let Lexer { mut out, masks, .. } = lexer;
@@ -139,7 +146,9 @@ impl Lexer<'_> {
     /// The offset after the next `what`, or the end.
     fn past(&self, from: usize, what: &[u8]) -> usize {
         let Some(rest) = self.text.get(from..) else { return self.text.len() };
-        rest.windows(what.len()).position(|window| window == what).map_or(self.text.len(), |at| from + at + what.len())
+        rest.windows(what.len())
+            .position(|window| window == what)
+            .map_or(self.text.len(), |at| from + at + what.len())
     }
 
     fn push(&mut self, kind: TokenKind, start: usize, end: usize) {
@@ -170,9 +179,13 @@ impl Lexer<'_> {
         let start = self.at;
         let line = self.starts(b"--")
             || (self.dialect.hash_comments() && self.peek(0) == b'#')
-            || (self.dialect == Dialect::Snowflake && self.starts(b"//"));
+            || (self.dialect == Dialect::Snowflake && self.starts(b"//"))
+            || (self.peek(0) == b'\\' && self.is_line_start());
         let end = if line {
-            self.text.get(start..).and_then(|rest| rest.iter().position(|b| *b == b'\n')).map_or(self.text.len(), |n| start + n)
+            self.text
+                .get(start..)
+                .and_then(|rest| rest.iter().position(|b| *b == b'\n'))
+                .map_or(self.text.len(), |n| start + n)
         } else if self.starts(b"/*") {
             self.block_comment(start)
         } else if self.starts(b"{#") {
@@ -187,8 +200,16 @@ impl Lexer<'_> {
         true
     }
 
+    /// Whether only blanks stand before on the line: psql's own commands begin there.
+    fn is_line_start(&self) -> bool {
+        let before = self.text.get(..self.at).unwrap_or(&[]);
+        let blank = before.iter().rev().take_while(|b| matches!(b, b' ' | b'\t')).count();
+        before.len() == blank || before.get(before.len() - blank - 1) == Some(&b'\n')
+    }
+
     fn block_comment(&self, start: usize) -> usize {
-        let nests = matches!(self.dialect, Dialect::Postgres | Dialect::DuckDb | Dialect::TSql | Dialect::Redshift);
+        let nests =
+            matches!(self.dialect, Dialect::Postgres | Dialect::DuckDb | Dialect::TSql | Dialect::Redshift);
         let (mut at, mut depth) = (start + 2, 1);
         while at < self.text.len() {
             match self.text.get(at..at + 2) {
@@ -218,7 +239,11 @@ impl Lexer<'_> {
             (b'<', b'%') => self.past(start, b"%>"),
             (b'%', b'(') => {
                 let close = self.past(start, b")");
-                if self.text.get(close).is_some_and(|b| matches!(b, b's' | b'd' | b'i' | b'f')) { close + 1 } else { return None }
+                if self.text.get(close).is_some_and(|b| matches!(b, b's' | b'd' | b'i' | b'f')) {
+                    close + 1
+                } else {
+                    return None;
+                }
             }
             (b'%', b's') if !is_word(self.peek(2)) && !self.after_operand() => start + 2,
             (b'@', next) if is_word_start(next) => {
@@ -248,9 +273,12 @@ impl Lexer<'_> {
             TokenKind::Mark(mark) => mark == b')',
             TokenKind::Word => {
                 let word = self.text.get(token.span.range()).unwrap_or(&[]);
-                !["and", "or", "between", "in", "values", "select", "when", "then", "else", "limit", "where", "not", "like"]
-                    .iter()
-                    .any(|key| word.eq_ignore_ascii_case(key.as_bytes()))
+                ![
+                    "and", "or", "between", "in", "values", "select", "when", "then", "else", "limit",
+                    "where", "not", "like",
+                ]
+                .iter()
+                .any(|key| word.eq_ignore_ascii_case(key.as_bytes()))
             }
             _ => true,
         })
@@ -353,7 +381,12 @@ impl Lexer<'_> {
 
     /// Whether what is quoted here is the body of a routine in SQL.
     fn is_routine_body(&self, close: usize) -> bool {
-        let statement = self.out.tokens.iter().rev().take_while(|t| t.kind != TokenKind::Mark(b';') && t.kind != TokenKind::BodyClose);
+        let statement = self
+            .out
+            .tokens
+            .iter()
+            .rev()
+            .take_while(|t| t.kind != TokenKind::Mark(b';') && t.kind != TokenKind::BodyClose);
         let words: Vec<&[u8]> = statement
             .filter(|token| token.kind == TokenKind::Word)
             .map(|token| self.text.get(token.span.range()).unwrap_or(&[]))
@@ -361,7 +394,8 @@ impl Lexer<'_> {
         let is = |word: &[u8], what: &[&str]| what.iter().any(|w| word.eq_ignore_ascii_case(w.as_bytes()));
         let Some(first) = words.last() else { return false };
         let opens = is(first, &["do", "execute"])
-            || (is(first, &["create"]) && words.iter().rev().take(6).any(|word| is(word, &["function", "procedure"])));
+            || (is(first, &["create"])
+                && words.iter().rev().take(6).any(|word| is(word, &["function", "procedure"])));
         let foreign = ["javascript", "python", "plpython3u", "java", "scala", "plperl", "plpythonu", "c"];
         let after = self.text.get(close..(close + 120).min(self.text.len())).unwrap_or(&[]);
         let after = after.split(|b| *b == b';').next().unwrap_or(&[]);
@@ -386,7 +420,8 @@ impl Lexer<'_> {
                 end += 1;
             }
             self.push(TokenKind::Number, start, end);
-        } else if (matches!(byte, b'@' | b'#' | b'$') || (byte == b':' && self.text.get(start.wrapping_sub(1)) != Some(&b':')))
+        } else if (matches!(byte, b'@' | b'#' | b'$')
+            || (byte == b':' && self.text.get(start.wrapping_sub(1)) != Some(&b':')))
             && (is_word(next) || (byte == next && matches!(byte, b'@' | b'#')))
         {
             self.word(start, start + 2);

@@ -14,6 +14,7 @@ pub mod lex;
 mod lower;
 pub mod model;
 pub mod page;
+mod prepare;
 pub mod rules;
 pub mod scan;
 pub mod script;

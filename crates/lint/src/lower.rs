@@ -55,7 +55,16 @@ impl<'a> Lowering<'a> {
     pub(crate) fn new(source: &'a Source<'a>, span: Span, routine: bool) -> Self {
         let position = source.lines.position(&source.lexed.masked, span.start);
         let origin = (u64::from(position.line - 1), u64::from(position.column - 1));
-        Self { source, span, origin, routine, queries: Vec::new(), ctes: Vec::new(), windows: Vec::new(), writes: Vec::new() }
+        Self {
+            source,
+            span,
+            origin,
+            routine,
+            queries: Vec::new(),
+            ctes: Vec::new(),
+            windows: Vec::new(),
+            writes: Vec::new(),
+        }
     }
 
     /// Lowers an expression that stands alone.
@@ -83,7 +92,10 @@ impl<'a> Lowering<'a> {
             Ast::AlterTable(alter) => self.alter_table(alter),
             Ast::RenameTable(renames) => self.rename_tables(renames),
             Ast::Drop { object_type: sqlparser::ast::ObjectType::Table, if_exists, names, .. } => {
-                Action::Drop { names: names.iter().map(|name| self.name(name)).collect(), guarded: *if_exists }
+                Action::Drop {
+                    names: names.iter().map(|name| self.name(name)).collect(),
+                    guarded: *if_exists,
+                }
             }
             Ast::CreateIndex(index) => self.create_index(index),
             Ast::Explain { .. } | Ast::Declare { .. } | Ast::Set(_) => Action::Utility,

@@ -77,7 +77,14 @@ pub(crate) fn apply(script: &mut Script, header: Header) {
         if let Action::Select(query) = statement.action {
             let start = statement.span.start;
             let head = Span { start, end: start + 6 };
-            let write = Write { verb, span: statement.span, head, target: target.clone(), source: Some(query), ..Write::empty() };
+            let write = Write {
+                verb,
+                span: statement.span,
+                head,
+                target: target.clone(),
+                source: Some(query),
+                ..Write::empty()
+            };
             statement.action = Action::Write;
             statement.writes.push(write);
         }

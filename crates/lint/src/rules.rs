@@ -149,42 +149,76 @@ impl<'a> File<'a> {
     /// Prepares a file.
     #[must_use]
     pub fn new(script: &'a Script, knowledge: &'a Knowledge, config: &'a Config) -> Self {
-        let views = script.statements.iter().map(|statement| View::new(statement, knowledge, script.dialect)).collect();
+        let views = script
+            .statements
+            .iter()
+            .map(|statement| View::new(statement, knowledge, script.dialect))
+            .collect();
         let occurrences = script.statements.iter().map(|_| OnceCell::new()).collect();
         Self { script, knowledge, config, views, occurrences }
     }
 
     /// Statements with their index and view.
     pub fn statements(&self) -> impl Iterator<Item = (usize, &'a Statement, &View<'a>)> {
-        self.script.statements.iter().zip(&self.views).enumerate().map(|(at, (statement, view))| (at, statement, view))
+        self.script
+            .statements
+            .iter()
+            .zip(&self.views)
+            .enumerate()
+            .map(|(at, (statement, view))| (at, statement, view))
     }
 
     /// Writes in order.
     pub fn writes(&self) -> impl Iterator<Item = WriteFact<'_, 'a>> {
         self.statements().flat_map(move |(at, statement, view)| {
             let context = self.context(at);
-            statement.writes.iter().enumerate().map(move |(index, write)| WriteFact { write, at, index, statement, view, context })
+            statement.writes.iter().enumerate().map(move |(index, write)| WriteFact {
+                write,
+                at,
+                index,
+                statement,
+                view,
+                context,
+            })
         })
     }
 
     /// The script around a statement.
     #[must_use]
     pub fn context(&self, statement: usize) -> StatementContext<'a> {
-        StatementContext { script: self.script, knowledge: self.knowledge, statement, atomic_scripts: self.config.atomic_scripts }
+        StatementContext {
+            script: self.script,
+            knowledge: self.knowledge,
+            statement,
+            atomic_scripts: self.config.atomic_scripts,
+        }
     }
 
     /// Calls of a statement that depend on more than their arguments, with their roles.
     #[must_use]
     pub fn occurrences(&self, statement: usize) -> &[Occurrence<'a>] {
-        let (Some(cell), Some(view)) = (self.occurrences.get(statement), self.views.get(statement)) else { return &[] };
+        let (Some(cell), Some(view)) = (self.occurrences.get(statement), self.views.get(statement)) else {
+            return &[];
+        };
         cell.get_or_init(|| view.occurrences())
     }
 
-    /// Whether the file is one query that nothing in it stores: its result is judged as if it were stored.
+    fn takes_parameters(&self, statement: &Statement) -> bool {
+        let named = self.views.iter().find(|view| std::ptr::eq(view.statement, statement));
+        named.is_some_and(View::takes_parameters)
+    }
+
+    /// Whether the file is one query with parameters that nothing in it stores: a task whose result somebody stores, and
+    /// it is judged as if it were stored.
     #[must_use]
     pub fn is_single_query(&self) -> bool {
-        let mut statements = self.script.statements.iter().filter(|statement| !matches!(statement.action, Action::Utility | Action::Session { .. }));
-        matches!(statements.next().map(|statement| &statement.action), Some(Action::Select(_))) && statements.next().is_none()
+        let mut statements = self
+            .script
+            .statements
+            .iter()
+            .filter(|statement| !matches!(statement.action, Action::Utility | Action::Session { .. }));
+        let Some(only) = statements.next() else { return false };
+        matches!(only.action, Action::Select(_)) && statements.next().is_none() && self.takes_parameters(only)
     }
 }
 

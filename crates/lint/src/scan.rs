@@ -27,7 +27,13 @@ pub(crate) fn findings(script: &Script, config: &Config) -> Vec<Finding> {
     found
 }
 
-fn finding(script: &Script, rule: &'static str, name: &'static str, severity: Severity, span: Span) -> Finding {
+fn finding(
+    script: &Script,
+    rule: &'static str,
+    name: &'static str,
+    severity: Severity,
+    span: Span,
+) -> Finding {
     Finding {
         rule,
         name,
@@ -54,7 +60,8 @@ fn words(script: &Script, statement: &Statement, config: &Config, found: &mut Ve
         Some(token) if token.kind == TokenKind::Word => token.span.of(&script.text).to_ascii_lowercase(),
         _ => String::new(),
     };
-    let writes = matches!(word(first).as_str(), "insert" | "merge" | "update" | "with") || (word(first) == "create" && (first..end).any(|at| word(at) == "select"));
+    let writes = matches!(word(first).as_str(), "insert" | "merge" | "update" | "with")
+        || (word(first) == "create" && (first..end).any(|at| word(at) == "select"));
     if !writes {
         return;
     }
@@ -67,7 +74,11 @@ fn words(script: &Script, statement: &Statement, config: &Config, found: &mut Ve
             continue;
         }
         let args = usize::from(close.is_none_or(|close| close > at + 2));
-        let class = if called { functions::class(script.dialect, &name, args) } else { functions::bare(script.dialect, &name) };
+        let class = if called {
+            functions::class(script.dialect, &name, args)
+        } else {
+            functions::bare(script.dialect, &name)
+        };
         let id = match class {
             Some(Class::Clock) => "OM101",
             Some(Class::Random) => "OM105",
@@ -78,9 +89,13 @@ fn words(script: &Script, statement: &Statement, config: &Config, found: &mut Ve
         if config.is_off(id) {
             continue;
         }
-        let span = close.filter(|_| called).and_then(|close| tokens.get(close)).map_or(start.span, |close| start.span.to(close.span));
+        let span = close
+            .filter(|_| called)
+            .and_then(|close| tokens.get(close))
+            .map_or(start.span, |close| start.span.to(close.span));
         let mut finding = finding(script, rule.id, rule.name(), Severity::Warning, span);
-        finding.message = format!("`{}` stands in a statement that could not be parsed", span.of(&script.text));
+        finding.message =
+            format!("`{}` stands in a statement that could not be parsed", span.of(&script.text));
         finding.lacked = Some("the role of the value: the statement was read word by word".to_string());
         found.push(finding);
     }

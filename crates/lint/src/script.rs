@@ -1,8 +1,6 @@
 //! A file to statements in the intermediate form: splits, parses with the named dialect and then with others, and reads
 //! by tokens what no parser needs to see (COPY, SET, transactions).
 
-use std::borrow::Cow;
-
 use sqlparser::dialect::{self as parsers, Dialect as Grammar};
 use sqlparser::parser::Parser;
 use sqlparser::tokenizer::Tokenizer;
@@ -11,6 +9,7 @@ use crate::dialect::Dialect;
 use crate::ir::{Action, Expr, Name, Query, Statement, Verb, Write};
 use crate::lex::{Lexed, TokenKind, lex};
 use crate::lower::{Lowering, Source, name_from};
+use crate::prepare::prepare;
 use crate::split::{Piece, PieceKind, split};
 use crate::text::{Lines, Span};
 
@@ -69,7 +68,16 @@ pub fn read(path: &str, text: &str, dialect: Dialect) -> Script {
         coverage.analysed += usize::from(!matches!(statement.action, Action::Unread(_)));
         statements.push(statement);
     }
-    Script { path: path.to_string(), text: text.to_string(), lines, lexed, dialect, statements, coverage, model: None }
+    Script {
+        path: path.to_string(),
+        text: text.to_string(),
+        lines,
+        lexed,
+        dialect,
+        statements,
+        coverage,
+        model: None,
+    }
 }
 
 struct Reader<'a> {
@@ -85,12 +93,89 @@ fn only(action: Action) -> Found {
 
 /// Statements that write no rows of interest, by their first word.
 const UTILITIES: &[&str] = &[
-    "grant", "revoke", "analyze", "analyse", "vacuum", "comment", "show", "describe", "desc", "explain", "call", "print", "raiserror", "raise",
-    "throw", "return", "open", "fetch", "close", "deallocate", "savepoint", "release", "lock", "unlock", "refresh", "optimize", "msck", "cache",
-    "uncache", "clear", "reset", "list", "put", "get", "remove", "rm", "ls", "perform", "null", "exit", "continue", "leave", "iterate", "signal",
-    "resignal", "assert", "kill", "checkpoint", "install", "load", "attach", "detach", "pragma", "export", "unload", "add", "waitfor", "prepare",
-    "discard", "listen", "notify", "unlisten", "reindex", "cluster", "import", "undrop", "deny", "go", "system", "suspend", "resume", "forall",
-    "break", "goto", "save", "dbcc", "disable", "enable", "exchange", "rename", "handler", "purge", "flush", "summarize", "checksum",
+    "grant",
+    "revoke",
+    "analyze",
+    "analyse",
+    "vacuum",
+    "comment",
+    "show",
+    "describe",
+    "desc",
+    "explain",
+    "print",
+    "raiserror",
+    "raise",
+    "throw",
+    "return",
+    "open",
+    "fetch",
+    "close",
+    "deallocate",
+    "savepoint",
+    "release",
+    "lock",
+    "unlock",
+    "refresh",
+    "optimize",
+    "msck",
+    "cache",
+    "uncache",
+    "clear",
+    "reset",
+    "list",
+    "put",
+    "get",
+    "remove",
+    "rm",
+    "ls",
+    "perform",
+    "null",
+    "exit",
+    "continue",
+    "leave",
+    "iterate",
+    "signal",
+    "resignal",
+    "assert",
+    "kill",
+    "checkpoint",
+    "install",
+    "attach",
+    "detach",
+    "pragma",
+    "export",
+    "unload",
+    "add",
+    "waitfor",
+    "prepare",
+    "discard",
+    "listen",
+    "notify",
+    "unlisten",
+    "reindex",
+    "cluster",
+    "import",
+    "undrop",
+    "deny",
+    "go",
+    "system",
+    "suspend",
+    "resume",
+    "forall",
+    "break",
+    "goto",
+    "save",
+    "dbcc",
+    "disable",
+    "enable",
+    "exchange",
+    "rename",
+    "handler",
+    "purge",
+    "flush",
+    "summarize",
+    "checksum",
 ];
 
 impl Reader<'_> {
@@ -119,7 +204,9 @@ impl Reader<'_> {
 
     fn word(&self, at: usize) -> String {
         match self.source.lexed.tokens.get(at) {
-            Some(token) if token.kind == TokenKind::Word => token.span.of(self.source.text).to_ascii_lowercase(),
+            Some(token) if token.kind == TokenKind::Word => {
+                token.span.of(self.source.text).to_ascii_lowercase()
+            }
             _ => String::new(),
         }
     }
@@ -128,7 +215,8 @@ impl Reader<'_> {
         let first = self.word(piece.tokens.start);
         let second = self.word(piece.tokens.start + 1);
         match first.as_str() {
-            "select" | "with" | "values" | "from" | "insert" | "replace" | "update" | "delete" | "merge" | "truncate" | "upsert" => self.parsed(piece),
+            "select" | "with" | "values" | "from" | "insert" | "replace" | "update" | "delete" | "merge"
+            | "truncate" | "upsert" => self.parsed(piece),
             "create" if !self.has_word(piece, 6, &["table", "view", "index"]) => only(Action::Utility),
             "drop" if !self.has_word(piece, 4, &["table"]) => only(Action::Utility),
             "alter" if second != "table" => only(Action::Utility),
@@ -136,14 +224,21 @@ impl Reader<'_> {
             "copy" => self.copy(piece),
             "set" | "declare" | "let" | "define" => self.set(piece),
             "use" => self.session(piece, "schema"),
-            "execute" if second == "immediate" => only(Action::Unread("the statement is built as text and run".to_string())),
+            "execute" if second == "immediate" => {
+                only(Action::Unread("the statement is built as text and run".to_string()))
+            }
             "exec" | "execute" if second == "sp_executesql" || second.is_empty() => {
                 only(Action::Unread("the statement is built as text and run".to_string()))
             }
-            "exec" | "execute" => only(Action::Utility),
+            // Procedures of the engine itself write no rows of interest.
+            "exec" | "execute" if second.starts_with("sp_") || second == "sys" => only(Action::Utility),
+            "call" | "exec" | "execute" => only(Action::Unread("a procedure does the work, and its body is not here".to_string())),
+            "bulk" | "load" => self.bulk(piece),
             "" if self.is_mark(piece.tokens.start, b'(') => self.parsed(piece),
             word if UTILITIES.contains(&word) => only(Action::Utility),
-            word if piece.tokens.len() == 1 && self.source.lexed.placeholder_at(piece.span.start).is_some() => {
+            word if piece.tokens.len() == 1
+                && self.source.lexed.placeholder_at(piece.span.start).is_some() =>
+            {
                 only(Action::Unread(format!("`{word}` stands for text that is not known here")))
             }
             _ if piece.routine || self.assigns(piece) => self.set(piece),
@@ -165,13 +260,21 @@ impl Reader<'_> {
 
     /// ALTER and DROP that the parser refuses change no rows of interest here.
     fn definition(&self, piece: &Piece) -> Found {
+        if let Some(found) = self.drop_partition(piece) {
+            return found;
+        }
         let found = self.parsed(piece);
         let text = piece.span.of(self.source.text).to_ascii_lowercase();
         let unread = matches!(found.0, Action::Unread(_));
         if unread && self.word(piece.tokens.start) == "alter" {
             let name = self.name_after(piece, &["table", "exists", "only"]);
-            let swaps = ["switch", "exchange partition", "replace partition", "attach partition", "swap with"];
-            let change = if swaps.iter().any(|word| text.contains(word)) { crate::ir::AlterChange::Partition } else { crate::ir::AlterChange::Other };
+            let swaps =
+                ["switch", "exchange partition", "replace partition", "attach partition", "swap with"];
+            let change = if swaps.iter().any(|word| text.contains(word)) {
+                crate::ir::AlterChange::Partition
+            } else {
+                crate::ir::AlterChange::Other
+            };
             return only(Action::Alter(vec![crate::ir::Alter { name, change }]));
         }
         if unread && self.word(piece.tokens.start) == "drop" {
@@ -182,6 +285,20 @@ impl Reader<'_> {
             return only(Action::Utility);
         }
         found
+    }
+
+    /// `ALTER TABLE t DROP PARTITION p` takes rows away, as a DELETE does.
+    fn drop_partition(&self, piece: &Piece) -> Option<Found> {
+        let at = piece.tokens.clone().take(12).find(|at| self.word(*at) == "drop" && self.word(*at + 1) == "partition")?;
+        if self.word(piece.tokens.start) != "alter" || self.source.dialect != Dialect::ClickHouse {
+            return None;
+        }
+        let target = self.name_after(piece, &["table", "exists", "only"]);
+        let value = self.source.lexed.tokens.get(at + 2)?;
+        let value = self.expression(Span { start: value.span.start, end: piece.span.end }).map(|(expr, _)| expr);
+        let partition = vec![("partition".to_string(), value)];
+        let write = Write { verb: Verb::Delete, span: piece.span, head: piece.span, target, partition, ..Write::empty() };
+        Some((Action::Write, vec![write], Vec::new()))
     }
 
     /// The name that follows the last of `words` at the head of a statement.
@@ -216,7 +333,17 @@ impl Reader<'_> {
         let at = piece.tokens.start + if self.word(piece.tokens.start + 1) == "into" { 2 } else { 1 };
         let target = self.name_at(at, piece.tokens.end);
         let loads = piece.tokens.clone().skip(1).take(400).find_map(|at| match self.word(at).as_str() {
-            "from" if self.source.lexed.tokens.get(at)?.outer.is_none_or(|outer| (outer as usize) < piece.tokens.start) => Some(true),
+            "from"
+                if self
+                    .source
+                    .lexed
+                    .tokens
+                    .get(at)?
+                    .outer
+                    .is_none_or(|outer| (outer as usize) < piece.tokens.start) =>
+            {
+                Some(true)
+            }
             "to" => Some(false),
             _ => None,
         });
@@ -226,9 +353,23 @@ impl Reader<'_> {
         }
         let head = Span { start: piece.span.start, end: target.span.end };
         let forced = text.split_whitespace().collect::<String>().contains("force=true");
-        let remembers = matches!(self.source.dialect, Dialect::Snowflake | Dialect::Spark) && !forced && !text.replace('\'', "").contains("force = true");
-        let write = Write { verb: Verb::Copy { remembers }, span: piece.span, head, target, ..Write::empty() };
+        let remembers = matches!(self.source.dialect, Dialect::Snowflake | Dialect::Spark)
+            && !forced
+            && !text.replace('\'', "").contains("force = true");
+        let write =
+            Write { verb: Verb::Copy { remembers }, span: piece.span, head, target, ..Write::empty() };
         (Action::Write, vec![write], Vec::new())
+    }
+
+    /// `BULK INSERT t`, `LOAD DATA … INTO TABLE t`: both append.
+    fn bulk(&self, piece: &Piece) -> Found {
+        let word = if self.word(piece.tokens.start) == "bulk" { "insert" } else { "table" };
+        let Some(at) = piece.tokens.clone().find(|at| self.word(*at) == word) else { return only(Action::Utility) };
+        let target = self.name_at(at + 1, piece.tokens.end);
+        let overwrites = piece.tokens.clone().any(|at| self.word(at) == "overwrite");
+        let verb = if overwrites { Verb::Overwrite } else { Verb::Copy { remembers: false } };
+        let head = Span { start: piece.span.start, end: target.span.end };
+        (Action::Write, vec![Write { verb, span: piece.span, head, target, ..Write::empty() }], Vec::new())
     }
 
     fn session(&self, piece: &Piece, name: &str) -> Found {
@@ -245,11 +386,16 @@ impl Reader<'_> {
             at += 1;
         }
         let name = self.word(at);
-        let value = piece.tokens.clone().find(|at| self.is_mark(*at, b'=') || self.word(*at) == "default").map(|at| at + 1);
+        let value = piece
+            .tokens
+            .clone()
+            .find(|at| self.is_mark(*at, b'=') || self.word(*at) == "default")
+            .map(|at| at + 1);
         let variable = name.starts_with('@') && !name.starts_with("@@")
             || matches!(first.as_str(), "declare" | "let" | "define")
             || skip == 0
-            || matches!(self.source.dialect, Dialect::BigQuery | Dialect::Snowflake) && !self.is_setting(&name);
+            || matches!(self.source.dialect, Dialect::BigQuery | Dialect::Snowflake)
+                && !self.is_setting(&name);
         if !variable {
             return self.session(piece, &name);
         }
@@ -258,20 +404,34 @@ impl Reader<'_> {
         };
         let span = Span { start: value.span.start, end: piece.span.end };
         match self.expression(span) {
-            Some((expr, queries)) => (Action::Variable { name: bare(&name), value: Some(expr) }, Vec::new(), queries),
+            Some((expr, queries)) => {
+                (Action::Variable { name: bare(&name), value: Some(expr) }, Vec::new(), queries)
+            }
             None => only(Action::Variable { name: bare(&name), value: None }),
         }
     }
 
     fn is_setting(&self, name: &str) -> bool {
-        ["timezone", "time_zone", "timestamp", "week_start", "query_tag", "search_path", "autocommit", "date_input_format"].iter().any(|s| name.starts_with(s))
+        [
+            "timezone",
+            "time_zone",
+            "timestamp",
+            "week_start",
+            "query_tag",
+            "search_path",
+            "autocommit",
+            "date_input_format",
+        ]
+        .iter()
+        .any(|s| name.starts_with(s))
     }
 
     fn expression(&self, span: Span) -> Option<(Expr, Vec<Query>)> {
         let text = span.of(&self.source.lexed.masked);
         for grammar in grammars(self.source.dialect) {
             let Ok(tokens) = Tokenizer::new(*grammar, text).tokenize_with_location() else { continue };
-            let mut parser = Parser::new(*grammar).with_recursion_limit(DEPTH).with_tokens_with_locations(tokens);
+            let mut parser =
+                Parser::new(*grammar).with_recursion_limit(DEPTH).with_tokens_with_locations(tokens);
             if let Ok(ast) = parser.parse_expr() {
                 return Some(Lowering::new(self.source, span, true).alone(&ast));
             }
@@ -283,18 +443,21 @@ impl Reader<'_> {
         if let Some(reason) = self.refused(piece) {
             return only(Action::Unread(reason));
         }
-        let (text, replaced) = self.prepared(piece);
+        let prepared = prepare(self.source.text, self.source.lexed, piece, self.source.dialect);
         let mut error = String::new();
         for grammar in grammars(self.source.dialect) {
-            match parse(*grammar, &text) {
+            match parse(*grammar, &prepared.text) {
                 Ok(ast) => {
                     let lowered = Lowering::new(self.source, piece.span, piece.routine).statement(&ast);
                     let mut found = (lowered.action, lowered.writes, lowered.queries);
-                    if let (Some(span), Some(write)) = (replaced, found.1.first_mut()) {
+                    if let (Some(span), Some(write)) = (prepared.predicate, found.1.first_mut()) {
                         write.verb = Verb::ReplaceWhere;
                         if let Some((expr, _)) = self.expression(span) {
                             write.filters.push(expr);
                         }
+                    }
+                    if let Some(query) = found.2.iter_mut().find(|query| query.span.contains(prepared.samples.first().map_or(Span::NOWHERE, |s| s.span))) {
+                        sample(query, &prepared.samples);
                     }
                     return found;
                 }
@@ -317,51 +480,26 @@ impl Reader<'_> {
                     deepest = deepest.max(depth);
                 }
                 TokenKind::Mark(b')' | b']') => depth = depth.saturating_sub(1),
-                TokenKind::Mark(b'-' | b'/' | b'%' | b'<' | b'>' | b'=' | b'!' | b'^' | b'~' | b':') => operators += 1,
+                TokenKind::Mark(b'-' | b'/' | b'%' | b'<' | b'>' | b'=' | b'!' | b'^' | b'~' | b':') => {
+                    operators += 1
+                }
                 _ => {}
             }
         }
         if deepest > DEPTH {
             return Some(format!("parentheses stand {deepest} deep; at most {DEPTH} are read"));
         }
-        (operators > OPERATORS && operators * 2 > tokens.len()).then(|| "the expression is too long".to_string())
+        (operators > OPERATORS && operators * 2 > tokens.len())
+            .then(|| "the expression is too long".to_string())
     }
+}
 
-    /// The statement as the parser sees it, with what no grammar takes blanked out; and the predicate of REPLACE WHERE.
-    fn prepared(&self, piece: &Piece) -> (Cow<'_, str>, Option<Span>) {
-        let text = piece.span.of(&self.source.lexed.masked);
-        let top = |at: usize| self.source.lexed.tokens.get(at).is_some_and(|t| t.outer.is_none_or(|o| (o as usize) < piece.tokens.start));
-        let mut blanks: Vec<Span> = Vec::new();
-        let mut predicate = None;
-        if self.word(piece.tokens.start) == "insert" {
-            let replace = piece.tokens.clone().find(|at| top(*at) && self.word(*at) == "replace" && matches!(self.word(*at + 1).as_str(), "where" | "using" | "on"));
-            if let Some(from) = replace {
-                let end = (from..piece.tokens.end).find(|at| top(*at) && ["select", "with", "values", "table", "from"].contains(&self.word(*at).as_str()));
-                let tokens = &self.source.lexed.tokens;
-                if let (Some(first), Some(value), Some(last)) = (tokens.get(from), tokens.get(from + 2), end.and_then(|end| tokens.get(end - 1))) {
-                    blanks.push(first.span.to(last.span));
-                    predicate = Some(value.span.to(last.span));
-                }
-            }
-        }
-        if self.source.dialect == Dialect::TSql {
-            let option = piece.tokens.clone().rev().take(40).find(|at| top(*at) && self.word(*at) == "option" && self.is_mark(*at + 1, b'('));
-            if let Some(first) = option.and_then(|at| self.source.lexed.tokens.get(at)) {
-                blanks.push(Span { start: first.span.start, end: piece.span.end });
-            }
-        }
-        if blanks.is_empty() {
-            return (Cow::Borrowed(text), None);
-        }
-        let mut out = text.to_string();
-        for blank in blanks {
-            let range = (blank.start - piece.span.start) as usize..(blank.end - piece.span.start) as usize;
-            let spaces: String = text.get(range.clone()).unwrap_or("").chars().map(|c| if c == '\n' { '\n' } else { ' ' }).collect();
-            if spaces.len() == range.len() {
-                out.replace_range(range, &spaces);
-            }
-        }
-        (Cow::Owned(out), predicate)
+/// `USING SAMPLE`, which the parser does not take, belongs to the first table.
+fn sample(query: &mut Query, samples: &[crate::ir::Sample]) {
+    if let (crate::ir::Body::Select(select), Some(sample)) = (&mut query.body, samples.first())
+        && let Some(from) = select.from.first_mut()
+    {
+        from.sample = Some(sample.clone());
     }
 }
 

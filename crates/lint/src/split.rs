@@ -92,14 +92,47 @@ pub fn split(text: &str, lexed: &Lexed, dialect: Dialect) -> Vec<Piece> {
 
 /// Words that begin a statement at the start of a line in T-SQL, where semicolons are rarely written.
 const STARTERS: &[&str] = &[
-    "insert", "update", "delete", "merge", "create", "drop", "truncate", "declare", "begin", "commit", "rollback", "if", "exec",
-    "execute", "print", "use", "alter", "go", "while", "return", "select", "with", "set", "else", "end", "raiserror", "throw",
-    "waitfor", "grant", "open", "fetch", "close", "deallocate",
+    "insert",
+    "update",
+    "delete",
+    "merge",
+    "create",
+    "drop",
+    "truncate",
+    "declare",
+    "begin",
+    "commit",
+    "rollback",
+    "if",
+    "exec",
+    "execute",
+    "print",
+    "use",
+    "alter",
+    "go",
+    "while",
+    "return",
+    "select",
+    "with",
+    "set",
+    "else",
+    "end",
+    "raiserror",
+    "throw",
+    "waitfor",
+    "grant",
+    "open",
+    "fetch",
+    "close",
+    "deallocate",
 ];
 
 impl Splitter<'_> {
     fn word(&self, at: usize) -> &str {
-        self.tokens.get(at).filter(|token| token.kind == TokenKind::Word).map_or("", |token| token.span.of(self.text))
+        self.tokens
+            .get(at)
+            .filter(|token| token.kind == TokenKind::Word)
+            .map_or("", |token| token.span.of(self.text))
     }
 
     fn is(&self, at: usize, what: &str) -> bool {
@@ -129,7 +162,10 @@ impl Splitter<'_> {
     }
 
     fn push(&mut self, kind: PieceKind, start: usize, end: usize) {
-        let (Some(first), Some(last)) = (self.tokens.get(start), self.tokens.get(end.saturating_sub(1))) else { return };
+        let (Some(first), Some(last)) = (self.tokens.get(start), self.tokens.get(end.saturating_sub(1)))
+        else {
+            return;
+        };
         if start >= end {
             return;
         }
@@ -155,7 +191,9 @@ impl Splitter<'_> {
     }
 
     fn past_semicolon(&self, at: usize) -> usize {
-        let ends = |at: usize| matches!(self.mark(at), b';' | b'/' | b'$') || matches!(self.kind(at), Some(TokenKind::BodyClose));
+        let ends = |at: usize| {
+            matches!(self.mark(at), b';' | b'/' | b'$') || matches!(self.kind(at), Some(TokenKind::BodyClose))
+        };
         let end = (at..self.tokens.len()).find(|at| ends(*at)).unwrap_or(self.tokens.len());
         if self.mark(end) == b';' { end + 1 } else { end }
     }
@@ -169,7 +207,8 @@ impl Splitter<'_> {
             Some(TokenKind::BodyOpen) => {
                 self.frames.push(Frame::Body);
                 self.routine = true;
-                if matches!(self.dialect, Dialect::Postgres | Dialect::Redshift) && self.transaction.is_none() {
+                if matches!(self.dialect, Dialect::Postgres | Dialect::Redshift) && self.transaction.is_none()
+                {
                     self.open_transaction();
                 }
                 self.at += 1;
@@ -208,10 +247,16 @@ impl Splitter<'_> {
             "if" => self.condition(&["then"]),
             "elseif" | "elsif" => self.condition(&["then"]),
             "while" | "for" => self.looped(),
-            "else" | "loop" | "repeat" | "exception" | "try" => self.control(at + 1, first != "exception" && first != "else"),
+            "else" | "loop" | "repeat" | "exception" | "try" => {
+                self.control(at + 1, first != "exception" && first != "else")
+            }
             "when" => self.condition(&["then"]),
+            "do" if matches!(self.kind(at + 1), Some(TokenKind::BodyOpen)) => self.control(at + 1, false),
+            "execute" if matches!(self.kind(at + 2), Some(TokenKind::BodyOpen)) => self.control(at + 2, false),
             "create" | "alter" if self.is_routine_head(at) => self.routine_head(),
-            _ if self.mark(at + 1) == b':' && self.any(at + 2, &["loop", "while", "for", "begin"]) => self.at += 2,
+            _ if self.mark(at + 1) == b':' && self.any(at + 2, &["loop", "while", "for", "begin"]) => {
+                self.at += 2
+            }
             _ => self.statement(),
         }
     }
@@ -227,7 +272,20 @@ impl Splitter<'_> {
     fn begin(&mut self) {
         let at = self.at;
         let bare = self.mark(at + 1) == b';' || at + 1 >= self.tokens.len();
-        let named = self.any(at + 1, &["transaction", "tran", "work", "name", "isolation", "read", "immediate", "deferred", "exclusive"]);
+        let named = self.any(
+            at + 1,
+            &[
+                "transaction",
+                "tran",
+                "work",
+                "name",
+                "isolation",
+                "read",
+                "immediate",
+                "deferred",
+                "exclusive",
+            ],
+        );
         if bare || named {
             return self.transact(PieceKind::Begin);
         }
@@ -245,7 +303,11 @@ impl Splitter<'_> {
         let at = self.at;
         let end = if self.dialect == Dialect::TSql {
             let mut end = at + 1;
-            while end < self.tokens.len() && self.mark(end) != b';' && !self.line_break_before(end) && !self.any(end, STARTERS) {
+            while end < self.tokens.len()
+                && self.mark(end) != b';'
+                && !self.line_break_before(end)
+                && !self.any(end, STARTERS)
+            {
                 end += 1;
             }
             end
@@ -260,7 +322,11 @@ impl Splitter<'_> {
         let savepoint = (at..end).any(|at| self.any(at, &["savepoint", "to"]));
         let handled = self.frames.contains(&Frame::Handler);
         match kind {
-            PieceKind::Commit if self.routine && self.transaction.is_some() && self.dialect != Dialect::TSql => self.open_transaction(),
+            PieceKind::Commit
+                if self.routine && self.transaction.is_some() && self.dialect != Dialect::TSql =>
+            {
+                self.open_transaction()
+            }
             PieceKind::Commit => self.transaction = None,
             PieceKind::Rollback if !savepoint && !handled && !self.routine => self.transaction = None,
             _ => {}
@@ -270,7 +336,10 @@ impl Splitter<'_> {
 
     fn end(&mut self) {
         let at = self.at;
-        if self.frames.is_empty() && self.transaction.is_some() && !self.any(at + 1, &["if", "loop", "while", "case", "try", "catch"]) {
+        if self.frames.is_empty()
+            && self.transaction.is_some()
+            && !self.any(at + 1, &["if", "loop", "while", "case", "try", "catch"])
+        {
             return self.transact(PieceKind::Commit);
         }
         if self.frames.last().is_some_and(|frame| *frame != Frame::Body) {
@@ -297,7 +366,9 @@ impl Splitter<'_> {
         let mut end = at + 1;
         if self.dialect == Dialect::TSql {
             let outer = self.tokens.get(at).and_then(|token| token.outer);
-            while end < self.tokens.len() && !(self.tokens.get(end).is_some_and(|t| t.outer == outer) && self.any(end, STARTERS)) {
+            while end < self.tokens.len()
+                && !(self.tokens.get(end).is_some_and(|t| t.outer == outer) && self.any(end, STARTERS))
+            {
                 end += 1;
             }
             self.push(PieceKind::Control, at, end);
@@ -338,22 +409,29 @@ impl Splitter<'_> {
     }
 
     fn is_routine_head(&self, at: usize) -> bool {
-        (at + 1..at + 8).take_while(|at| self.mark(*at) != b'(' && self.mark(*at) != b';').any(|at| {
-            self.any(at, &["procedure", "proc", "function", "trigger", "event", "package"])
-        }) && !self.any(at + 1, &["table", "view", "index"])
+        (at + 1..at + 8)
+            .take_while(|at| self.mark(*at) != b'(' && self.mark(*at) != b';')
+            .any(|at| self.any(at, &["procedure", "proc", "function", "trigger", "event", "package", "task"]))
+            && !self.any(at + 1, &["table", "view", "index"])
     }
 
     fn routine_head(&mut self) {
         let at = self.at;
         let mut end = at + 1;
+        let task = (at..at + 5).any(|at| self.is(at, "task"));
+        let event = (at..at + 5).any(|at| self.is(at, "event"));
         let outer = self.tokens.get(at).and_then(|token| token.outer);
-        let top = |splitter: &Self, at: usize| splitter.tokens.get(at).is_some_and(|token| token.outer == outer);
+        let top =
+            |splitter: &Self, at: usize| splitter.tokens.get(at).is_some_and(|token| token.outer == outer);
         while end < self.tokens.len() {
-            if matches!(self.kind(end), Some(TokenKind::BodyOpen)) || self.mark(end) == b';' || (top(self, end) && self.is(end, "begin")) {
+            if matches!(self.kind(end), Some(TokenKind::BodyOpen))
+                || self.mark(end) == b';'
+                || (top(self, end) && self.is(end, "begin"))
+            {
                 break;
             }
-            let as_body = self.any(end, &["as"]) && self.dialect == Dialect::TSql && top(self, end);
-            if as_body && self.any(end + 1, STARTERS) {
+            let as_body = top(self, end) && (self.is(end, "as") && (self.dialect == Dialect::TSql || task) || self.is(end, "do") && event);
+            if as_body && (self.any(end + 1, STARTERS) || self.is(end + 1, "replace")) {
                 end += 1;
                 break;
             }
@@ -373,7 +451,13 @@ impl Splitter<'_> {
             let Some(token) = self.tokens.get(at) else { break };
             match token.kind {
                 TokenKind::Mark(b';') | TokenKind::BodyClose | TokenKind::BodyOpen => break,
-                TokenKind::Mark(b'/') if self.dialect == Dialect::Oracle && self.line_break_before(at) && self.line_break_before(at + 1) => break,
+                TokenKind::Mark(b'/')
+                    if self.dialect == Dialect::Oracle
+                        && self.line_break_before(at)
+                        && self.line_break_before(at + 1) =>
+                {
+                    break;
+                }
                 TokenKind::Word => {
                     if self.is(at, "case") {
                         cases += 1;
@@ -382,7 +466,11 @@ impl Splitter<'_> {
                             break;
                         }
                         cases = cases.saturating_sub(1);
-                    } else if cases == 0 && token.outer == outer && self.dialect == Dialect::TSql && self.begins_next(start, at) {
+                    } else if cases == 0
+                        && token.outer == outer
+                        && self.dialect == Dialect::TSql
+                        && self.begins_next(start, at)
+                    {
                         break;
                     }
                 }
@@ -401,22 +489,53 @@ impl Splitter<'_> {
         }
         let before = at.saturating_sub(1);
         let first = self.word(start).to_ascii_lowercase();
-        let continues = self.any(before, &["then", "as", "union", "all", "except", "intersect", "for", "on", "after", "of", "when", "and", "or", "instead", "grant", "with"])
-            || matches!(self.mark(before), b',' | b'=' | b'.' | b'+');
+        let continues = self.any(
+            before,
+            &[
+                "then",
+                "as",
+                "union",
+                "all",
+                "except",
+                "intersect",
+                "for",
+                "on",
+                "after",
+                "of",
+                "when",
+                "and",
+                "or",
+                "instead",
+                "grant",
+                "with",
+                "bulk",
+            ],
+        ) || matches!(self.mark(before), b',' | b'=' | b'.' | b'+');
         if continues {
             return false;
         }
-        let has = |what: &[&str]| (start..at).any(|at| self.tokens.get(at).is_some_and(|t| t.outer == self.tokens.get(start).and_then(|t| t.outer)) && self.any(at, what));
+        let has = |what: &[&str]| {
+            (start..at).any(|at| {
+                self.tokens.get(at).is_some_and(|t| t.outer == self.tokens.get(start).and_then(|t| t.outer))
+                    && self.any(at, what)
+            })
+        };
         if self.is(at, "select") {
             return match first.as_str() {
                 "insert" => has(&["select", "values", "exec", "execute"]),
-                "with" => has(&["select", "insert", "update", "delete", "merge"]) && !self.with_insert_open(start, at),
-                "create" | "alter" | "grant" | "declare" => self.line_break_before(at) && !has(&["cursor", "view"]),
+                "with" => {
+                    has(&["select", "insert", "update", "delete", "merge"])
+                        && !self.with_insert_open(start, at)
+                }
+                "create" | "alter" | "grant" | "declare" => {
+                    self.line_break_before(at) && !has(&["cursor", "view"])
+                }
                 _ => true,
             };
         }
         if self.is(at, "set") {
-            return !(matches!(first.as_str(), "update" | "with" | "merge" | "alter") && !has(&["set"])) && first != "merge";
+            return !(matches!(first.as_str(), "update" | "with" | "merge" | "alter") && !has(&["set"]))
+                && first != "merge";
         }
         if self.is(at, "with") {
             return false;
@@ -432,7 +551,8 @@ impl Splitter<'_> {
     }
 
     fn with_insert_open(&self, start: usize, at: usize) -> bool {
-        let last = (start..at).rev().find(|at| self.any(*at, &["insert", "select", "update", "delete", "values"]));
+        let last =
+            (start..at).rev().find(|at| self.any(*at, &["insert", "select", "update", "delete", "values"]));
         last.is_some_and(|last| self.is(last, "insert"))
     }
 }

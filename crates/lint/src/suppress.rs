@@ -21,7 +21,8 @@ struct Allowance {
 
 /// Takes allowed findings out, and puts in a finding for each comment that does nothing.
 pub(crate) fn apply(script: &Script, findings: Vec<Finding>) -> Vec<Finding> {
-    let mut allowances: Vec<Allowance> = script.lexed.comments.iter().filter_map(|span| allowance(script, *span)).collect();
+    let mut allowances: Vec<Allowance> =
+        script.lexed.comments.iter().filter_map(|span| allowance(script, *span)).collect();
     if allowances.is_empty() {
         return findings;
     }
@@ -29,7 +30,9 @@ pub(crate) fn apply(script: &Script, findings: Vec<Finding>) -> Vec<Finding> {
     for finding in findings {
         let line = script.lines.line_of(finding.span.start);
         let mut allowed = false;
-        for allowance in allowances.iter_mut().filter(|allowance| allowance.lines.0 <= line && line <= allowance.lines.1) {
+        for allowance in
+            allowances.iter_mut().filter(|allowance| allowance.lines.0 <= line && line <= allowance.lines.1)
+        {
             for (at, rule) in allowance.rules.iter().enumerate() {
                 if rule.eq_ignore_ascii_case(finding.rule) && (allowance.reason || !allowance.ours) {
                     allowed = true;
@@ -64,7 +67,12 @@ fn allowance(script: &Script, span: Span) -> Option<Allowance> {
         let rest = body.strip_prefix("noqa:").or_else(|| body.strip_prefix("noqa :"))?;
         (rest, true, false)
     };
-    let rules: Vec<String> = list.split([',', ' ']).map(str::trim).filter(|rule| rule.len() > 2 && rule.get(..2).is_some_and(|start| start.eq_ignore_ascii_case("om"))).map(str::to_ascii_uppercase).collect();
+    let rules: Vec<String> = list
+        .split([',', ' '])
+        .map(str::trim)
+        .filter(|rule| rule.len() > 2 && rule.get(..2).is_some_and(|start| start.eq_ignore_ascii_case("om")))
+        .map(str::to_ascii_uppercase)
+        .collect();
     if rules.is_empty() && !ours {
         return None;
     }
@@ -87,12 +95,16 @@ fn lines_of(script: &Script, span: Span) -> (usize, usize) {
 }
 
 fn complaint(script: &Script, allowance: &Allowance) -> Option<Finding> {
-    let unknown = allowance.rules.iter().find(|rule| rules::rule(rule).is_none() && !rules::is_reserved(rule));
+    let unknown =
+        allowance.rules.iter().find(|rule| rules::rule(rule).is_none() && !rules::is_reserved(rule));
     let idle = allowance.rules.iter().zip(&allowance.used).find(|(_, used)| !**used).map(|(rule, _)| rule);
     let (message, help) = if let Some(rule) = unknown {
         (format!("there is no rule {rule}"), "`oncemore lint --explain OM101` shows a rule".to_string())
     } else if !allowance.reason {
-        ("the comment allows a finding without a reason, so it allows nothing".to_string(), "add `because <reason>`".to_string())
+        (
+            "the comment allows a finding without a reason, so it allows nothing".to_string(),
+            "add `because <reason>`".to_string(),
+        )
     } else {
         let rule = idle?;
         (format!("nothing here is found by {rule}"), "remove the comment".to_string())

@@ -31,7 +31,8 @@ fn examples(page: &str, text: &str) -> Vec<Example> {
             title = heading.trim().to_string();
         }
         if let Some(info) = line.strip_prefix("```").filter(|info| !info.is_empty()) {
-            let body: Vec<&str> = lines.by_ref().map(|(_, line)| line).take_while(|line| !line.starts_with("```")).collect();
+            let body: Vec<&str> =
+                lines.by_ref().map(|(_, line)| line).take_while(|line| !line.starts_with("```")).collect();
             if info.contains(" experiment") {
                 continue;
             }
@@ -44,7 +45,10 @@ fn examples(page: &str, text: &str) -> Vec<Example> {
             if item.trim() == "none" {
                 current.none = true;
             } else {
-                current.expected.push(expectation(item).unwrap_or_else(|| panic!("{page}:{}: not an expectation: {line}", number + 1)));
+                current.expected.push(
+                    expectation(item)
+                        .unwrap_or_else(|| panic!("{page}:{}: not an expectation: {line}", number + 1)),
+                );
             }
         } else if !current.expected.is_empty() || current.none {
             current.page = page.to_string();
@@ -52,7 +56,11 @@ fn examples(page: &str, text: &str) -> Vec<Example> {
         }
     }
     if !current.inputs.is_empty() {
-        assert!(current.none || !current.expected.is_empty(), "{page}: `{}` has no list of findings", current.title);
+        assert!(
+            current.none || !current.expected.is_empty(),
+            "{page}: `{}` has no list of findings",
+            current.title
+        );
         current.page = page.to_string();
         found.push(current);
     }
@@ -66,7 +74,11 @@ fn add_block(example: &mut Example, info: &str, body: &str) {
     match (*language, rest) {
         ("sql", [dialect, form, path @ ..]) => {
             let dialect = Dialect::named(dialect).unwrap_or_else(|| panic!("`{info}` names no dialect"));
-            let default = if *form == "model" { format!("models/mart/case{number}.sql") } else { format!("case{number}.sql") };
+            let default = if *form == "model" {
+                format!("models/mart/case{number}.sql")
+            } else {
+                format!("case{number}.sql")
+            };
             let path = path.first().map_or(default, ToString::to_string);
             example.dbt |= *form == "dbt";
             example.inputs.push(Input { path, text: body.to_string(), dialect: Some(dialect) });
@@ -82,10 +94,16 @@ fn add_block(example: &mut Example, info: &str, body: &str) {
 #[test]
 fn pages_say_what_is_found() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/rules");
-    let mut paths: Vec<_> = std::fs::read_dir(folder).expect("rules").map(|entry| entry.expect("entry").path()).filter(|path| path.extension().is_some_and(|ext| ext == "md")).collect();
+    let mut paths: Vec<_> = std::fs::read_dir(folder)
+        .expect("rules")
+        .map(|entry| entry.expect("entry").path())
+        .filter(|path| path.extension().is_some_and(|ext| ext == "md"))
+        .collect();
     paths.sort();
-    let known = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/known-failures.txt")).unwrap_or_default();
-    let known: BTreeSet<&str> = known.lines().filter(|line| !line.starts_with('#') && !line.is_empty()).collect();
+    let known = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/known-failures.txt"))
+        .unwrap_or_default();
+    let known: BTreeSet<&str> =
+        known.lines().filter(|line| !line.starts_with('#') && !line.is_empty()).collect();
     let (mut failed, mut report) = (BTreeSet::new(), String::new());
     let mut pending: BTreeMap<String, usize> = BTreeMap::new();
     let (mut total, mut passed, mut waiting_dbt) = (0, 0, 0);
@@ -114,7 +132,10 @@ fn pages_say_what_is_found() {
             }
         }
     }
-    println!("{total} examples: {passed} as written, {} not, {waiting_dbt} wait for the dbt front end", failed.len());
+    println!(
+        "{total} examples: {passed} as written, {} not, {waiting_dbt} wait for the dbt front end",
+        failed.len()
+    );
     for (rule, count) in &pending {
         println!("pending: {rule} is not registered; {count} expectations are not asked of it");
     }
@@ -125,11 +146,18 @@ fn pages_say_what_is_found() {
     }
     if std::env::var_os("PAGES_BLESS").is_some() {
         let list: String = failed.iter().map(|key| format!("{key}\n")).collect();
-        std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/known-failures.txt"), format!("# Examples that are not found as written yet. The list may only shrink.\n{list}")).expect("written");
+        std::fs::write(
+            concat!(env!("CARGO_MANIFEST_DIR"), "/tests/known-failures.txt"),
+            format!("# Examples that are not found as written yet. The list may only shrink.\n{list}"),
+        )
+        .expect("written");
         return;
     }
     assert!(new.is_empty(), "{report}\nnot as written: {new:#?}");
-    assert!(mended.is_empty(), "these are found as written now, take them from tests/known-failures.txt: {mended:#?}");
+    assert!(
+        mended.is_empty(),
+        "these are found as written now, take them from tests/known-failures.txt: {mended:#?}"
+    );
 }
 
 fn describe(example: &Example, outcome: &Outcome) -> String {
@@ -138,7 +166,13 @@ fn describe(example: &Example, outcome: &Outcome) -> String {
         text.push_str(&format!("    missing: {} {} `{}`\n", missing.rule, missing.severity, missing.text));
     }
     for finding in &outcome.extra {
-        text.push_str(&format!("    too many: {} {} `{}` ({})\n", finding.0, finding.1, fold(&finding.2), finding.3));
+        text.push_str(&format!(
+            "    too many: {} {} `{}` ({})\n",
+            finding.0,
+            finding.1,
+            fold(&finding.2),
+            finding.3
+        ));
     }
     text
 }

@@ -109,18 +109,48 @@ impl<'a> View<'a> {
                 ExprKind::Op(op, sides) if op.compares() => {
                     let [left, right] = sides.as_slice() else { continue };
                     if column_within(left).is_some() && column_within(right).is_none() {
-                        self.add(query, before, all, &Side { column: left, op: *op, value: right }, condition.span);
+                        self.add(
+                            query,
+                            before,
+                            all,
+                            &Side { column: left, op: *op, value: right },
+                            condition.span,
+                        );
                     } else if column_within(right).is_some() && column_within(left).is_none() {
-                        self.add(query, before, all, &Side { column: right, op: op.flipped(), value: left }, condition.span);
+                        self.add(
+                            query,
+                            before,
+                            all,
+                            &Side { column: right, op: op.flipped(), value: left },
+                            condition.span,
+                        );
                     }
                 }
                 ExprKind::Between { expr, low, high } if column_within(expr).is_some() => {
-                    self.add(query, before, all, &Side { column: expr, op: Op::GtEq, value: low }, condition.span);
-                    self.add(query, before, all, &Side { column: expr, op: Op::LtEq, value: high }, condition.span);
+                    self.add(
+                        query,
+                        before,
+                        all,
+                        &Side { column: expr, op: Op::GtEq, value: low },
+                        condition.span,
+                    );
+                    self.add(
+                        query,
+                        before,
+                        all,
+                        &Side { column: expr, op: Op::LtEq, value: high },
+                        condition.span,
+                    );
                 }
                 ExprKind::In { expr, list, negated: false } if column_within(expr).is_some() => {
                     if let Some(first) = list.first() {
-                        self.add(query, before, all, &Side { column: expr, op: Op::Eq, value: first }, condition.span);
+                        self.add(
+                            query,
+                            before,
+                            all,
+                            &Side { column: expr, op: Op::Eq, value: first },
+                            condition.span,
+                        );
                     }
                 }
                 _ => {}
@@ -147,7 +177,9 @@ impl<'a> View<'a> {
             Op::Lt | Op::LtEq => (None, Some(edge)),
             _ => (Some(edge.clone()), Some(edge)),
         };
-        let known = all.iter_mut().skip(before).find(|bound| bound.query == query && bound.column == column && bound.table == table && bound.through == through);
+        let known = all.iter_mut().skip(before).find(|bound| {
+            bound.query == query && bound.column == column && bound.table == table && bound.through == through
+        });
         match known {
             Some(bound) => {
                 bound.span = bound.span.to(span);
@@ -175,7 +207,8 @@ pub fn column_within(expr: &Expr) -> Option<&Expr> {
         ExprKind::Op(Op::Add | Op::Sub, args) => {
             let mut columns = args.iter().filter_map(column_within);
             let first = columns.next()?;
-            let alone = columns.next().is_none() && !args.iter().any(|arg| matches!(arg.kind, ExprKind::Param(_)));
+            let alone =
+                columns.next().is_none() && !args.iter().any(|arg| matches!(arg.kind, ExprKind::Param(_)));
             alone.then_some(first)
         }
         _ => None,
@@ -188,7 +221,9 @@ fn edge_kind(expr: &Expr) -> EdgeKind {
         ExprKind::Subquery { .. } => kind = EdgeKind::Query,
         ExprKind::Param(_) if kind != EdgeKind::Query => kind = EdgeKind::Param,
         ExprKind::Column { .. } if kind == EdgeKind::Literal => kind = EdgeKind::Column,
-        ExprKind::Call(call) if kind == EdgeKind::Literal && (call.args.is_empty() || call.bare) => kind = EdgeKind::Other,
+        ExprKind::Call(call) if kind == EdgeKind::Literal && (call.args.is_empty() || call.bare) => {
+            kind = EdgeKind::Other
+        }
         _ => {}
     });
     kind
@@ -211,11 +246,15 @@ pub fn render(expr: &Expr) -> String {
         ExprKind::Call(call) => format!("{}({})", call.name, list(&call.args)),
         ExprKind::Op(op, args) => format!("{op:?}({})", list(args)),
         // A cast of a parameter says nothing about which value it is.
-        ExprKind::Cast { expr, .. } if matches!(expr.kind, ExprKind::Param(_) | ExprKind::Literal(_)) => render(expr),
+        ExprKind::Cast { expr, .. } if matches!(expr.kind, ExprKind::Param(_) | ExprKind::Literal(_)) => {
+            render(expr)
+        }
         ExprKind::Cast { expr, to } => format!("cast({},{to})", render(expr)),
         ExprKind::Case { .. } => "case".to_string(),
         ExprKind::In { expr, .. } => format!("in({})", render(expr)),
-        ExprKind::Between { expr, low, high } => format!("between({},{},{})", render(expr), render(low), render(high)),
+        ExprKind::Between { expr, low, high } => {
+            format!("between({},{},{})", render(expr), render(low), render(high))
+        }
         ExprKind::Subquery { query, .. } => format!("query{}", query.0),
         ExprKind::Element { expr, path } => format!("{}[{}]", render(expr), list(path)),
         ExprKind::Other(args) => format!("({})", list(args)),

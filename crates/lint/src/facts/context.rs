@@ -1,6 +1,8 @@
 //! A write within its script: what was done to the target before and after, and in which transaction.
 
-use crate::ir::{Action, AlterChange, Body, ConflictAction, ExprKind, Join, Name, Op, QueryId, Relation, Verb, Write};
+use crate::ir::{
+    Action, AlterChange, Body, ConflictAction, ExprKind, Join, Name, Op, QueryId, Relation, Verb, Write,
+};
 use crate::script::Script;
 
 use super::knowledge::Knowledge;
@@ -53,14 +55,24 @@ impl<'a> StatementContext<'a> {
     /// What a second run of the write does.
     #[must_use]
     pub fn effect(&self, index: usize) -> Effect {
-        let Some(write) = self.script.statements.get(self.statement).and_then(|statement| statement.writes.get(index)) else { return Effect::Nothing };
+        let Some(write) =
+            self.script.statements.get(self.statement).and_then(|statement| statement.writes.get(index))
+        else {
+            return Effect::Nothing;
+        };
         let whole = || Replaced { by: None, atomic: true };
         match write.verb {
             Verb::Overwrite | Verb::ReplaceWhere => {
-                if write.verb == Verb::Overwrite && write.partition.is_empty() { Effect::ReplaceAll(whole()) } else { Effect::ReplaceSlice(whole()) }
+                if write.verb == Verb::Overwrite && write.partition.is_empty() {
+                    Effect::ReplaceAll(whole())
+                } else {
+                    Effect::ReplaceSlice(whole())
+                }
             }
             Verb::Model(model) => match model {
-                crate::ir::ModelWrite::Slice | crate::ir::ModelWrite::OverwritePartitions | crate::ir::ModelWrite::DeleteInsert => Effect::ReplaceSlice(whole()),
+                crate::ir::ModelWrite::Slice
+                | crate::ir::ModelWrite::OverwritePartitions
+                | crate::ir::ModelWrite::DeleteInsert => Effect::ReplaceSlice(whole()),
                 crate::ir::ModelWrite::Keyed => Effect::Keyed,
                 crate::ir::ModelWrite::Full => Effect::ReplaceAll(whole()),
                 crate::ir::ModelWrite::View => Effect::Nothing,
@@ -72,7 +84,8 @@ impl<'a> StatementContext<'a> {
             Verb::Merge => Effect::Keyed,
             Verb::Update | Verb::Delete | Verb::Truncate => Effect::Change,
             Verb::Copy { remembers: true } => Effect::KeepFirst,
-            Verb::Insert | Verb::Copy { .. } => match write.conflict.as_ref().map(|conflict| conflict.action) {
+            Verb::Insert | Verb::Copy { .. } => match write.conflict.as_ref().map(|conflict| conflict.action)
+            {
                 Some(ConflictAction::Nothing) => Effect::KeepFirst,
                 Some(_) => Effect::Keyed,
                 None => self.inserted(write),
@@ -118,12 +131,16 @@ impl<'a> StatementContext<'a> {
                         let all = other.filters.is_empty() && other.partition.is_empty();
                         // Of several removals the one of the narrowest scope that is nearest counts.
                         if found.is_none() {
-                            found = Some((Replaced { by: Some((at, index)), atomic: self.together(at) }, all));
+                            found =
+                                Some((Replaced { by: Some((at, index)), atomic: self.together(at) }, all));
                         }
                     }
                     Verb::Overwrite | Verb::ReplaceWhere => {
                         if found.is_none() {
-                            found = Some((Replaced { by: Some((at, index)), atomic: self.together(at) }, other.partition.is_empty() && other.filters.is_empty()));
+                            found = Some((
+                                Replaced { by: Some((at, index)), atomic: self.together(at) },
+                                other.partition.is_empty() && other.filters.is_empty(),
+                            ));
                         }
                     }
                     _ => {}
@@ -131,9 +148,14 @@ impl<'a> StatementContext<'a> {
             }
         }
         // A CTE of the same statement that deletes: `WITH gone AS (DELETE …) INSERT …`.
-        let in_statement = own.and_then(|own| own.writes.iter().position(|other| other.verb == Verb::Delete && other.target.same(&write.target)));
+        let in_statement = own.and_then(|own| {
+            own.writes.iter().position(|other| other.verb == Verb::Delete && other.target.same(&write.target))
+        });
         if let Some(index) = in_statement {
             return Effect::ReplaceSlice(Replaced { by: Some((self.statement, index)), atomic: true });
+        }
+        if self.overwrites_by_setting() {
+            return Effect::ReplaceSlice(Replaced { by: None, atomic: true });
         }
         match found {
             Some((replaced, true)) => Effect::ReplaceAll(replaced),
@@ -143,10 +165,24 @@ impl<'a> StatementContext<'a> {
         }
     }
 
+    /// Trino's Hive connector can be told to overwrite the partitions that an INSERT writes to.
+    fn overwrites_by_setting(&self) -> bool {
+        let before = self.script.statements.get(..self.statement).unwrap_or(&[]);
+        before.iter().any(|statement| {
+            let Action::Session { value, .. } = &statement.action else { return false };
+            let value = value.to_ascii_lowercase();
+            value.contains("insert_existing_partitions_behavior") && value.contains("overwrite")
+        })
+    }
+
     /// Whether a statement and this one become visible together.
     #[must_use]
     pub fn together(&self, other: usize) -> bool {
-        let (Some(a), Some(b)) = (self.script.statements.get(other), self.script.statements.get(self.statement)) else { return false };
+        let (Some(a), Some(b)) =
+            (self.script.statements.get(other), self.script.statements.get(self.statement))
+        else {
+            return false;
+        };
         self.atomic_scripts || (a.transaction.is_some() && a.transaction == b.transaction)
     }
 
@@ -163,7 +199,9 @@ impl<'a> StatementContext<'a> {
                 _ => false,
             }),
             _ => statement.writes.iter().any(|other| {
-                other.target.same(&write.target) && (other.verb == Verb::Truncate || (other.verb == Verb::Delete && other.filters.is_empty()))
+                other.target.same(&write.target)
+                    && (other.verb == Verb::Truncate
+                        || (other.verb == Verb::Delete && other.filters.is_empty()))
             }),
         })
     }
@@ -173,9 +211,47 @@ impl<'a> StatementContext<'a> {
     pub fn is_log(&self, target: &Name) -> bool {
         let name = target.last();
         let words: Vec<&str> = name.split(['_', '-']).collect();
-        let operational = ["log", "logs", "audit", "audits", "runs", "job", "jobs", "batch", "batches", "checkpoint", "checkpoints", "heartbeat", "lock", "locks", "watermark", "watermarks", "etl", "logging", "journal", "migrations", "manifest", "invocations"];
-        let last_matters = words.last().is_some_and(|last| operational.contains(last) || *last == "run" || *last == "history" && words.iter().any(|word| ["run", "job", "load", "etl", "batch"].contains(word)));
-        last_matters || (words.len() > 1 && words.iter().any(|word| ["etl", "job", "batch", "audit", "lock"].contains(word)) && words.iter().any(|word| ["log", "run", "runs", "status", "state", "control", "history"].contains(word)))
+        let operational = [
+            "log",
+            "logs",
+            "audit",
+            "audits",
+            "runs",
+            "job",
+            "jobs",
+            "batch",
+            "batches",
+            "checkpoint",
+            "checkpoints",
+            "heartbeat",
+            "lock",
+            "locks",
+            "watermark",
+            "watermarks",
+            "etl",
+            "logging",
+            "journal",
+            "migrations",
+            "manifest",
+            "invocations",
+            "idempotency",
+            "dedup",
+        ];
+        let last_matters = words.last().is_some_and(|last| {
+            operational.contains(last)
+                || *last == "run"
+                || *last == "history"
+                    && words.iter().any(|word| ["run", "job", "load", "etl", "batch"].contains(word))
+        });
+        // `RunLog` is folded to one word; a catalog, a dialog and a backlog are no logs.
+        let joined = name.ends_with("log") && !["catalog", "dialog", "backlog", "blog", "analog"].iter().any(|word| name.ends_with(word));
+        last_matters
+            || joined
+            || (words.len() > 1
+                && words.iter().any(|word| ["etl", "job", "batch", "audit", "lock"].contains(word))
+                && words.iter().any(|word| {
+                    ["log", "run", "runs", "status", "state", "control", "history"].contains(word)
+                }))
     }
 }
 
@@ -199,7 +275,7 @@ impl<'a> View<'a> {
         let mut found = Vec::new();
         let Some(source) = write.source else { return found };
         for (id, from, name) in self.tables(source) {
-            if !name.same(&write.target) {
+            if !name.surely_same(&write.target) {
                 continue;
             }
             found.push(self.judge_read(source, id, from));
@@ -207,7 +283,12 @@ impl<'a> View<'a> {
         found
     }
 
-    fn judge_read(&self, root: QueryId, id: QueryId, from: &crate::ir::From) -> (SelfRead, crate::text::Span) {
+    fn judge_read(
+        &self,
+        root: QueryId,
+        id: QueryId,
+        from: &crate::ir::From,
+    ) -> (SelfRead, crate::text::Span) {
         if let Some(place) = self.left_join_null(id, from) {
             return (SelfRead::AntiJoin, place);
         }
@@ -242,7 +323,13 @@ impl<'a> View<'a> {
         }
         for (query, alias) in places {
             let Some(select) = self.select(query) else { continue };
-            let Some(at) = select.from.iter().position(|item| item.alias == alias && matches!(item.join, Join::Left | Join::Full)) else { continue };
+            let Some(at) = select
+                .from
+                .iter()
+                .position(|item| item.alias == alias && matches!(item.join, Join::Left | Join::Full))
+            else {
+                continue;
+            };
             for condition in &select.filters {
                 let ExprKind::Op(Op::IsNull, args) = &condition.kind else { continue };
                 let of_it = args.first().is_some_and(|arg| match self.source(query, arg) {
@@ -260,7 +347,11 @@ impl<'a> View<'a> {
     /// The right branch of EXCEPT, through plain selects.
     fn excepted(&self, id: QueryId) -> Option<crate::text::Span> {
         self.queries().find_map(|(_, query)| match &query.body {
-            Body::Set { op: crate::ir::SetOp::Except, right, .. } if *right == id || self.reachable(*right).contains(&id) => Some(self.query(*right).span),
+            Body::Set { op: crate::ir::SetOp::Except, right, span, .. }
+                if *right == id || self.reachable(*right).contains(&id) =>
+            {
+                Some(*span)
+            }
             _ => None,
         })
     }
@@ -268,10 +359,19 @@ impl<'a> View<'a> {
     /// Whether a query gives only the greatest of something, perhaps by key.
     fn is_watermark(&self, id: QueryId) -> bool {
         let Some(select) = self.select(id) else { return false };
-        let is_max = |expr: &crate::ir::Expr| expr.any(&mut |part| matches!(&part.kind, ExprKind::Call(call) if call.name == "max" && call.over.is_none()));
-        let by_max = !select.items.is_empty() && select.items.iter().all(|item| matches!(item, crate::ir::Item::Expr { expr, .. } if is_max(expr)));
+        let is_max = |expr: &crate::ir::Expr| {
+            expr.any(&mut |part| matches!(&part.kind, ExprKind::Call(call) if call.name == "max" && call.over.is_none()))
+        };
+        let by_max = !select.items.is_empty()
+            && select
+                .items
+                .iter()
+                .all(|item| matches!(item, crate::ir::Item::Expr { expr, .. } if is_max(expr)));
         let query = self.query(id);
-        let by_order = query.limit.is_some() && query.order.first().is_some_and(|sort| sort.descending) && select.items.len() == 1 && matches!(query.place, crate::ir::Place::Nested(_));
+        let by_order = query.limit.is_some()
+            && query.order.first().is_some_and(|sort| sort.descending)
+            && select.items.len() == 1
+            && matches!(query.place, crate::ir::Place::Nested(_));
         by_max || by_order
     }
 

@@ -2,7 +2,10 @@
 
 use std::collections::HashSet;
 
-use crate::ir::{Body, Call, Distinct, Expr, ExprKind, From, Group, Item, Join, Literal, Op, QueryId, Relation, Select, SetOp};
+use crate::ir::{
+    Body, Call, Distinct, Expr, ExprKind, From, Group, Item, Join, Literal, Op, QueryId, Relation, Select,
+    SetOp,
+};
 
 use super::view::{ColumnSource, Origin, OutputValue, View};
 
@@ -50,17 +53,24 @@ impl<'a> View<'a> {
             ExprKind::Literal(_) | ExprKind::Param(_) => true,
             ExprKind::Column { .. } => {
                 let Some(select) = self.select(query) else { return false };
-                let start: Columns = columns.iter().filter_map(|column| self.from_column(query, column)).collect();
+                let start: Columns =
+                    columns.iter().filter_map(|column| self.from_column(query, column)).collect();
                 let closed = self.close(query, select, start, 0);
                 match self.source(query, expr) {
                     ColumnSource::From { query: id, from, column } if id == query => {
                         closed.all.contains(&from) || closed.columns.contains(&(from, column))
                     }
                     ColumnSource::From { .. } => true,
-                    ColumnSource::Alias { query: id, output } => match self.outputs(id).list.get(output).map(|output| output.value.clone()) {
-                        Some(OutputValue::Expr(inner)) if !std::ptr::eq(inner, expr) && inner.column().is_none() => self.depends_only_on(id, inner, columns),
-                        _ => false,
-                    },
+                    ColumnSource::Alias { query: id, output } => {
+                        match self.outputs(id).list.get(output).map(|output| output.value.clone()) {
+                            Some(OutputValue::Expr(inner))
+                                if !std::ptr::eq(inner, expr) && inner.column().is_none() =>
+                            {
+                                self.depends_only_on(id, inner, columns)
+                            }
+                            _ => false,
+                        }
+                    }
                     ColumnSource::Unknown => false,
                 }
             }
@@ -87,7 +97,9 @@ impl<'a> View<'a> {
                 if left == ColumnSource::Unknown || right == ColumnSource::Unknown {
                     return a.column().map(|c| c.1) == b.column().map(|c| c.1);
                 }
-                left == right || self.alias_of_column(&left).is_some_and(|source| source == right) || self.alias_of_column(&right).is_some_and(|source| source == left)
+                left == right
+                    || self.alias_of_column(&left).is_some_and(|source| source == right)
+                    || self.alias_of_column(&right).is_some_and(|source| source == left)
             }
             (Some(_), None) => self.aliased(query, a).is_some_and(|expr| equal(expr, b)),
             (None, Some(_)) => self.aliased(query, b).is_some_and(|expr| equal(a, expr)),
@@ -124,7 +136,14 @@ impl<'a> View<'a> {
                 },
                 _ => None,
             },
-            ExprKind::Cast { expr, to } if to.contains("char") || to.contains("text") || to.contains("string") || to.contains("int") => self.from_column(query, expr),
+            ExprKind::Cast { expr, to }
+                if to.contains("char")
+                    || to.contains("text")
+                    || to.contains("string")
+                    || to.contains("int") =>
+            {
+                self.from_column(query, expr)
+            }
             _ => None,
         }
     }
@@ -160,7 +179,11 @@ impl<'a> View<'a> {
         let mut all = HashSet::new();
         let mut pairs: Vec<((usize, String), (usize, String))> = Vec::new();
         let conditions = select.filters.iter().map(|expr| (None, expr));
-        let joins = select.from.iter().enumerate().flat_map(|(at, from)| from.on.iter().map(move |expr| (Some((at, from.join)), expr)));
+        let joins = select
+            .from
+            .iter()
+            .enumerate()
+            .flat_map(|(at, from)| from.on.iter().map(move |expr| (Some((at, from.join)), expr)));
         for (join, condition) in conditions.chain(joins) {
             let ExprKind::Op(Op::Eq | Op::NullSafeEq, sides) = &condition.kind else { continue };
             let [left, right] = sides.as_slice() else { continue };
@@ -177,10 +200,14 @@ impl<'a> View<'a> {
                         }
                     }
                 }
-                (Some(column), None) if constant(right) && !matches!(join, Some((_, Join::Right | Join::Full))) => {
+                (Some(column), None)
+                    if constant(right) && !matches!(join, Some((_, Join::Right | Join::Full))) =>
+                {
                     columns.insert(column);
                 }
-                (None, Some(column)) if constant(left) && !matches!(join, Some((_, Join::Right | Join::Full))) => {
+                (None, Some(column))
+                    if constant(left) && !matches!(join, Some((_, Join::Right | Join::Full))) =>
+                {
                     columns.insert(column);
                 }
                 _ => {}
@@ -204,7 +231,8 @@ impl<'a> View<'a> {
                 }
             }
             for (at, from) in select.from.iter().enumerate() {
-                let covered = |key: &Vec<String>| key.iter().all(|column| columns.contains(&(at, column.clone())));
+                let covered =
+                    |key: &Vec<String>| key.iter().all(|column| columns.contains(&(at, column.clone())));
                 if !all.contains(&at) && self.keys_of(from, depth + 1).iter().any(covered) {
                     all.insert(at);
                 }
@@ -219,7 +247,9 @@ impl<'a> View<'a> {
     #[must_use]
     pub fn keys_of(&self, from: &'a From, depth: usize) -> Vec<Vec<String>> {
         match &from.relation {
-            Relation::Table(name) => self.knowledge.table(name).map_or_else(Vec::new, |facts| facts.keys.clone()),
+            Relation::Table(name) => {
+                self.knowledge.table(name).map_or_else(Vec::new, |facts| facts.keys.clone())
+            }
             Relation::Query(id) => self.keys(*id, depth),
             _ => Vec::new(),
         }
@@ -243,7 +273,9 @@ impl<'a> View<'a> {
             _ => Vec::new(),
         };
         if let Some(limit) = &query.limit {
-            let one = limit.count.as_ref().is_some_and(|count| matches!(&count.kind, ExprKind::Literal(Literal::Number(n)) if n == "1"));
+            let one = limit.count.as_ref().is_some_and(
+                |count| matches!(&count.kind, ExprKind::Literal(Literal::Number(n)) if n == "1"),
+            );
             if one && limit.by.is_empty() && !limit.with_ties {
                 keys.push(Vec::new());
             }
@@ -253,7 +285,8 @@ impl<'a> View<'a> {
 
     fn all_outputs(&self, id: QueryId) -> Option<Vec<String>> {
         let outputs = self.outputs(id);
-        (!outputs.open && outputs.list.iter().all(|output| !output.name.is_empty())).then(|| outputs.list.iter().map(|output| output.name.clone()).collect())
+        (!outputs.open && outputs.list.iter().all(|output| !output.name.is_empty()))
+            .then(|| outputs.list.iter().map(|output| output.name.clone()).collect())
     }
 
     /// Names under which a query gives out these expressions; nothing if one is missing.
@@ -266,7 +299,8 @@ impl<'a> View<'a> {
                 let found = outputs.list.iter().find(|output| match &output.value {
                     OutputValue::Expr(value) => std::ptr::eq(*value, *expr) || self.same(id, value, expr),
                     OutputValue::Column { from, column } => {
-                        self.source(id, expr) == ColumnSource::From { query: id, from: *from, column: column.clone() }
+                        self.source(id, expr)
+                            == ColumnSource::From { query: id, from: *from, column: column.clone() }
                     }
                     OutputValue::Other => false,
                 });
@@ -308,7 +342,9 @@ impl<'a> View<'a> {
         }
         keys.extend(self.first_of_partition(id, select));
         if let Some(limit) = &self.query(id).limit {
-            let one = limit.count.as_ref().is_some_and(|count| matches!(&count.kind, ExprKind::Literal(Literal::Number(n)) if n == "1"));
+            let one = limit.count.as_ref().is_some_and(
+                |count| matches!(&count.kind, ExprKind::Literal(Literal::Number(n)) if n == "1"),
+            );
             if one && !limit.by.is_empty() {
                 let by: Vec<&Expr> = limit.by.iter().collect();
                 keys.extend(self.named(id, &by));
@@ -319,7 +355,13 @@ impl<'a> View<'a> {
 
     /// Keys of the tables in FROM that survive the joins.
     fn carried_keys(&self, id: QueryId, select: &'a Select, depth: usize) -> Vec<Vec<String>> {
-        let tables: Vec<usize> = select.from.iter().enumerate().filter(|(_, from)| !matches!(from.join, Join::Semi | Join::Anti)).map(|(at, _)| at).collect();
+        let tables: Vec<usize> = select
+            .from
+            .iter()
+            .enumerate()
+            .filter(|(_, from)| !matches!(from.join, Join::Semi | Join::Anti))
+            .map(|(at, _)| at)
+            .collect();
         let mut keys: Vec<(usize, Vec<String>)> = Vec::new();
         let mut found = Vec::new();
         for at in &tables {
@@ -327,7 +369,10 @@ impl<'a> View<'a> {
                 let start: Columns = key.iter().map(|column| (*at, column.clone())).collect();
                 let closed = self.close(id, select, start, depth);
                 if tables.iter().all(|other| closed.all.contains(other)) {
-                    found.extend(self.output_names(id, &key.iter().map(|column| (*at, column.clone())).collect::<Vec<_>>()));
+                    found.extend(self.output_names(
+                        id,
+                        &key.iter().map(|column| (*at, column.clone())).collect::<Vec<_>>(),
+                    ));
                 }
                 if !keys.iter().any(|(other, _)| other == at) {
                     keys.push((*at, key));
@@ -335,7 +380,10 @@ impl<'a> View<'a> {
             }
         }
         if found.is_empty() && keys.len() == tables.len() {
-            let all: Vec<(usize, String)> = keys.into_iter().flat_map(|(at, key)| key.into_iter().map(move |column| (at, column))).collect();
+            let all: Vec<(usize, String)> = keys
+                .into_iter()
+                .flat_map(|(at, key)| key.into_iter().map(move |column| (at, column)))
+                .collect();
             found.extend(self.output_names(id, &all));
         }
         found
@@ -352,7 +400,9 @@ impl<'a> View<'a> {
             .map(|column| {
                 let equal = self.close(id, select, std::iter::once(column.clone()).collect(), DEPTH).columns;
                 let found = outputs.list.iter().find(|output| match &output.value {
-                    OutputValue::Expr(expr) => self.from_column(id, expr).is_some_and(|found| equal.contains(&found) && !constants.contains(&found)),
+                    OutputValue::Expr(expr) => self
+                        .from_column(id, expr)
+                        .is_some_and(|found| equal.contains(&found) && !constants.contains(&found)),
                     OutputValue::Column { from, column } => equal.contains(&(*from, column.clone())),
                     OutputValue::Other => false,
                 });
@@ -377,13 +427,28 @@ impl<'a> View<'a> {
                         keys.extend(self.partition_names(id, call));
                         continue;
                     }
-                    let ColumnSource::From { query, from, column } = self.source(id, number) else { continue };
-                    let Some(Relation::Query(inner)) = self.select(query).and_then(|select| select.from.get(from)).map(|from| &from.relation) else { continue };
-                    let Origin::Computed { query: at, expr } = self.output_origin(*inner, &column, 0) else { continue };
+                    let ColumnSource::From { query, from, column } = self.source(id, number) else {
+                        continue;
+                    };
+                    let Some(Relation::Query(inner)) = self
+                        .select(query)
+                        .and_then(|select| select.from.get(from))
+                        .map(|from| &from.relation)
+                    else {
+                        continue;
+                    };
+                    let Origin::Computed { query: at, expr } = self.output_origin(*inner, &column, 0) else {
+                        continue;
+                    };
                     let ExprKind::Call(call) = &expr.kind else { continue };
                     if at == *inner && select.from.len() == 1 {
                         let names = self.partition_names(*inner, call).into_iter();
-                        let pairs = names.filter_map(|names| self.output_names(id, &names.into_iter().map(|name| (from, name)).collect::<Vec<_>>()));
+                        let pairs = names.filter_map(|names| {
+                            self.output_names(
+                                id,
+                                &names.into_iter().map(|name| (from, name)).collect::<Vec<_>>(),
+                            )
+                        });
                         keys.extend(pairs);
                     }
                 }
@@ -409,7 +474,10 @@ impl<'a> View<'a> {
     #[must_use]
     pub fn is_aggregate(&self, select: &Select) -> bool {
         matches!(select.group, Group::No)
-            && select.items.iter().any(|item| matches!(item, Item::Expr { expr, .. } if self.aggregates(expr)))
+            && select
+                .items
+                .iter()
+                .any(|item| matches!(item, Item::Expr { expr, .. } if self.aggregates(expr)))
     }
 }
 
@@ -421,11 +489,69 @@ struct Closure {
 
 /// Names of aggregates, for telling apart what groups.
 const AGGREGATES: &[&str] = &[
-    "any_value", "approx_count_distinct", "approx_distinct", "arbitrary", "arg_max", "arg_min", "argmax", "argmin", "array_agg", "avg", "bit_and", "bit_or",
-    "bool_and", "bool_or", "collect_list", "collect_set", "corr", "count", "count_if", "countif", "every", "first", "group_concat", "grouparray",
-    "groupuniqarray", "json_agg", "jsonb_agg", "last", "list", "listagg", "logical_and", "logical_or", "max", "max_by", "median", "min", "min_by", "mode",
-    "percentile", "percentile_cont", "quantile", "stddev", "stddev_pop", "stddev_samp", "string_agg", "sum", "sumif", "uniq", "uniqexact", "var_pop",
-    "var_samp", "variance", "anylast", "any", "count_big", "max_if", "maxif", "minif", "avgif", "anyif", "object_agg", "hll_sketch_agg", "total",
+    "any_value",
+    "approx_count_distinct",
+    "approx_distinct",
+    "arbitrary",
+    "arg_max",
+    "arg_min",
+    "argmax",
+    "argmin",
+    "array_agg",
+    "avg",
+    "bit_and",
+    "bit_or",
+    "bool_and",
+    "bool_or",
+    "collect_list",
+    "collect_set",
+    "corr",
+    "count",
+    "count_if",
+    "countif",
+    "every",
+    "first",
+    "group_concat",
+    "grouparray",
+    "groupuniqarray",
+    "json_agg",
+    "jsonb_agg",
+    "last",
+    "list",
+    "listagg",
+    "logical_and",
+    "logical_or",
+    "max",
+    "max_by",
+    "median",
+    "min",
+    "min_by",
+    "mode",
+    "percentile",
+    "percentile_cont",
+    "quantile",
+    "stddev",
+    "stddev_pop",
+    "stddev_samp",
+    "string_agg",
+    "sum",
+    "sumif",
+    "uniq",
+    "uniqexact",
+    "var_pop",
+    "var_samp",
+    "variance",
+    "anylast",
+    "any",
+    "count_big",
+    "max_if",
+    "maxif",
+    "minif",
+    "avgif",
+    "anyif",
+    "object_agg",
+    "hll_sketch_agg",
+    "total",
 ];
 
 /// Whether a function aggregates.
@@ -438,7 +564,9 @@ pub fn is_aggregate(name: &str) -> bool {
 #[must_use]
 pub fn constant(expr: &Expr) -> bool {
     let mut constant = true;
-    expr.walk(&mut |part| constant = constant && !matches!(part.kind, ExprKind::Column { .. } | ExprKind::Subquery { .. }));
+    expr.walk(&mut |part| {
+        constant = constant && !matches!(part.kind, ExprKind::Column { .. } | ExprKind::Subquery { .. })
+    });
     constant
 }
 
@@ -446,7 +574,8 @@ pub fn constant(expr: &Expr) -> bool {
 pub(crate) fn equals_one(expr: &Expr) -> Option<&Expr> {
     let ExprKind::Op(op, sides) = &expr.kind else { return None };
     let [left, right] = sides.as_slice() else { return None };
-    let number = |expr: &Expr, value: &str| matches!(&expr.kind, ExprKind::Literal(Literal::Number(n)) if n == value);
+    let number =
+        |expr: &Expr, value: &str| matches!(&expr.kind, ExprKind::Literal(Literal::Number(n)) if n == value);
     match op {
         Op::Eq if number(right, "1") => Some(left),
         Op::Eq if number(left, "1") => Some(right),
@@ -460,16 +589,29 @@ pub(crate) fn equals_one(expr: &Expr) -> Option<&Expr> {
 #[must_use]
 pub fn equal(a: &Expr, b: &Expr) -> bool {
     match (&a.kind, &b.kind) {
-        (ExprKind::Column { name: a, qualifier: qa }, ExprKind::Column { name: b, qualifier: qb }) => a == b && (qa == qb || qa.is_none() || qb.is_none()),
+        (ExprKind::Column { name: a, qualifier: qa }, ExprKind::Column { name: b, qualifier: qb }) => {
+            a == b && (qa == qb || qa.is_none() || qb.is_none())
+        }
         (ExprKind::Param(a), ExprKind::Param(b)) => a == b,
         (ExprKind::Literal(a), ExprKind::Literal(b)) => a == b,
         (ExprKind::Cast { expr: a, to: ta }, ExprKind::Cast { expr: b, to: tb }) => ta == tb && equal(a, b),
-        (ExprKind::Op(oa, a), ExprKind::Op(ob, b)) => oa == ob && a.len() == b.len() && a.iter().zip(b).all(|(a, b)| equal(a, b)),
-        (ExprKind::Call(a), ExprKind::Call(b)) => {
-            a.name == b.name && a.over.is_none() && b.over.is_none() && a.distinct == b.distinct && a.args.len() == b.args.len() && a.args.iter().zip(&b.args).all(|(a, b)| equal(a, b))
+        (ExprKind::Op(oa, a), ExprKind::Op(ob, b)) => {
+            oa == ob && a.len() == b.len() && a.iter().zip(b).all(|(a, b)| equal(a, b))
         }
-        (ExprKind::Element { expr: a, path: pa }, ExprKind::Element { expr: b, path: pb }) => equal(a, b) && pa.len() == pb.len() && pa.iter().zip(pb).all(|(a, b)| equal(a, b)),
-        (ExprKind::Other(a), ExprKind::Other(b)) => a.len() == b.len() && !a.is_empty() && a.iter().zip(b).all(|(a, b)| equal(a, b)),
+        (ExprKind::Call(a), ExprKind::Call(b)) => {
+            a.name == b.name
+                && a.over.is_none()
+                && b.over.is_none()
+                && a.distinct == b.distinct
+                && a.args.len() == b.args.len()
+                && a.args.iter().zip(&b.args).all(|(a, b)| equal(a, b))
+        }
+        (ExprKind::Element { expr: a, path: pa }, ExprKind::Element { expr: b, path: pb }) => {
+            equal(a, b) && pa.len() == pb.len() && pa.iter().zip(pb).all(|(a, b)| equal(a, b))
+        }
+        (ExprKind::Other(a), ExprKind::Other(b)) => {
+            a.len() == b.len() && !a.is_empty() && a.iter().zip(b).all(|(a, b)| equal(a, b))
+        }
         _ => false,
     }
 }

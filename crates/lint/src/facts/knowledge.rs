@@ -85,9 +85,17 @@ impl Knowledge {
         let Some(header) = &script.model else { return };
         for write in statement.writes.iter().filter(|write| matches!(write.verb, Verb::Model(_))) {
             let not_null = header.not_null.iter().chain(&header.key).chain(&header.time);
-            let columns = not_null.map(|name| Column { name: name.clone(), not_null: true, ..Column::default() }).collect();
+            let columns = not_null
+                .map(|name| Column { name: name.clone(), not_null: true, ..Column::default() })
+                .collect();
             let keys = if header.key.is_empty() { Vec::new() } else { vec![header.key.clone()] };
-            self.add(TableFacts { name: write.target.clone(), columns, keys, source: "the model's key", ..TableFacts::default() });
+            self.add(TableFacts {
+                name: write.target.clone(),
+                columns,
+                keys,
+                source: "the model's key",
+                ..TableFacts::default()
+            });
         }
     }
 
@@ -119,7 +127,12 @@ impl Knowledge {
 
     /// Adds a key.
     pub fn add_key(&mut self, name: &Name, key: Vec<String>) {
-        self.add(TableFacts { name: name.clone(), keys: vec![key], source: "the table's definition", ..TableFacts::default() });
+        self.add(TableFacts {
+            name: name.clone(),
+            keys: vec![key],
+            source: "the table's definition",
+            ..TableFacts::default()
+        });
     }
 
     /// What is known of a table.

@@ -3,7 +3,10 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::functions::{self, Class};
-use crate::ir::{Action, Ask, Body, Branch, BranchAction, Call, Distinct, Expr, ExprKind, Group, Op, QueryId, Relation, Select, Verb, When, Write};
+use crate::ir::{
+    Action, Ask, Body, Branch, BranchAction, Call, Distinct, Expr, ExprKind, Group, Op, QueryId, Relation,
+    Select, Verb, When, Write,
+};
 use crate::text::Span;
 
 use super::view::{ColumnSource, OutputValue, View};
@@ -15,6 +18,8 @@ pub enum Role {
     Key(String),
     /// Decides which rows there are: WHERE, HAVING, QUALIFY, a join.
     Filter,
+    /// Decides which rows of two tables meet.
+    Join,
     /// Decides which rows a DELETE removes.
     Purge,
     /// GROUP BY.
@@ -103,21 +108,154 @@ impl<'a> View<'a> {
 #[must_use]
 pub fn is_audit_name(name: &str) -> bool {
     const WHOLE: &[&str] = &[
-        "loaded_at", "load_ts", "load_time", "load_timestamp", "load_datetime", "loaded_on", "load_dts", "ldts", "inserted_at", "inserted_on", "insert_ts",
-        "insert_time", "insert_timestamp", "inserted_ts", "updated_at", "updated_on", "update_ts", "update_time", "updated_ts", "created_at", "created_on",
-        "create_ts", "created_ts", "refreshed_at", "refreshed_on", "refresh_ts", "processed_at", "processed_on", "processing_time", "process_ts",
-        "ingested_at", "ingested_on", "ingestion_time", "ingest_ts", "ingestion_timestamp", "ingest_time", "modified_at", "modified_on", "last_modified",
-        "last_updated", "last_updated_at", "last_update", "last_refreshed", "last_refreshed_at", "record_created_at", "record_updated_at", "row_created_at",
-        "row_updated_at", "run_at", "run_ts", "run_timestamp", "job_run_at", "batch_ts", "batch_loaded_at", "computed_at", "calculated_at", "generated_at",
-        "written_at", "synced_at", "last_synced_at", "extracted_at", "imported_at", "published_at_dw", "transformed_at", "materialized_at", "built_at",
-        "executed_at", "execution_ts", "execution_time", "updated_by", "created_by", "loaded_by", "inserted_by", "modified_by", "current_timestamp",
-        "last_upd_dt", "insert_dt", "update_dt", "upd_ts", "ins_ts", "dbt_updated_at", "dbt_loaded_at", "dbt_run_at", "modified_date", "modifieddate",
-        "updated_date", "update_date", "insert_date", "inserted_date", "created_date", "loaddate", "loaddatetime", "createddate", "updateddate",
-        "processed_time", "load_dttm", "last_modified_at", "last_seen_by_etl", "stamped_at", "landed_at", "recorded_at", "touched_at", "row_loaded_at",
+        "loaded_at",
+        "load_ts",
+        "load_time",
+        "load_timestamp",
+        "load_datetime",
+        "loaded_on",
+        "load_dts",
+        "ldts",
+        "inserted_at",
+        "inserted_on",
+        "insert_ts",
+        "insert_time",
+        "insert_timestamp",
+        "inserted_ts",
+        "updated_at",
+        "updated_on",
+        "update_ts",
+        "update_time",
+        "updated_ts",
+        "created_at",
+        "created_on",
+        "create_ts",
+        "created_ts",
+        "refreshed_at",
+        "refreshed_on",
+        "refresh_ts",
+        "processed_at",
+        "processed_on",
+        "processing_time",
+        "process_ts",
+        "ingested_at",
+        "ingested_on",
+        "ingestion_time",
+        "ingest_ts",
+        "ingestion_timestamp",
+        "ingest_time",
+        "modified_at",
+        "modified_on",
+        "last_modified",
+        "last_updated",
+        "last_updated_at",
+        "last_update",
+        "last_refreshed",
+        "last_refreshed_at",
+        "record_created_at",
+        "record_updated_at",
+        "row_created_at",
+        "row_updated_at",
+        "run_at",
+        "run_ts",
+        "run_timestamp",
+        "job_run_at",
+        "batch_ts",
+        "batch_loaded_at",
+        "computed_at",
+        "calculated_at",
+        "generated_at",
+        "written_at",
+        "synced_at",
+        "last_synced_at",
+        "extracted_at",
+        "imported_at",
+        "published_at_dw",
+        "transformed_at",
+        "materialized_at",
+        "built_at",
+        "executed_at",
+        "execution_ts",
+        "execution_time",
+        "updated_by",
+        "created_by",
+        "loaded_by",
+        "inserted_by",
+        "modified_by",
+        "current_timestamp",
+        "last_upd_dt",
+        "insert_dt",
+        "update_dt",
+        "upd_ts",
+        "ins_ts",
+        "dbt_updated_at",
+        "dbt_loaded_at",
+        "dbt_run_at",
+        "modified_date",
+        "modifieddate",
+        "updated_date",
+        "update_date",
+        "insert_date",
+        "inserted_date",
+        "created_date",
+        "loaddate",
+        "loaddatetime",
+        "createddate",
+        "updateddate",
+        "processed_time",
+        "load_dttm",
+        "last_modified_at",
+        "last_seen_by_etl",
+        "stamped_at",
+        "landed_at",
+        "recorded_at",
+        "touched_at",
+        "row_loaded_at",
     ];
-    const STARTS: &[&str] = &["etl_", "_etl", "dw_", "dwh_", "_dbt", "dbt_", "_loaded", "_ingest", "_insert", "_updated", "_created", "audit_", "_fivetran", "_airbyte", "meta_", "_meta", "sys_", "__", "_synced", "_processed", "edw_"];
-    const ENDS: &[&str] = &["_loaded_at", "_inserted_at", "_ingested_at", "_refreshed_at", "_processed_at", "_load_ts", "_load_time", "_synced_at", "_computed_at", "_insert_ts", "_update_ts", "_load_timestamp", "_etl_ts", "_materialized_at"];
-    WHOLE.contains(&name) || STARTS.iter().any(|start| name.starts_with(start)) || ENDS.iter().any(|end| name.ends_with(end))
+    const STARTS: &[&str] = &[
+        "etl_",
+        "_etl",
+        "dw_",
+        "dwh_",
+        "_dbt",
+        "dbt_",
+        "_loaded",
+        "_ingest",
+        "_insert",
+        "_updated",
+        "_created",
+        "audit_",
+        "_fivetran",
+        "_airbyte",
+        "meta_",
+        "_meta",
+        "sys_",
+        "__",
+        "_synced",
+        "_processed",
+        "edw_",
+    ];
+    const ENDS: &[&str] = &[
+        "_loaded_at",
+        "_inserted_at",
+        "_ingested_at",
+        "_refreshed_at",
+        "_processed_at",
+        "_load_ts",
+        "_load_time",
+        "_synced_at",
+        "_computed_at",
+        "_insert_ts",
+        "_update_ts",
+        "_load_timestamp",
+        "_etl_ts",
+        "_materialized_at",
+    ];
+    let bare = name.replace('_', "");
+    WHOLE.contains(&name)
+        || WHOLE.iter().any(|whole| whole.len() == name.len() + whole.matches('_').count() && whole.replace('_', "") == bare)
+        || STARTS.iter().any(|start| name.starts_with(start))
+        || ENDS.iter().any(|end| name.ends_with(end))
 }
 
 /// Whether a function makes one value of many: hashes, concatenations.
@@ -126,12 +264,39 @@ pub fn is_hash(name: &str) -> bool {
     let last = name.rsplit('.').next().unwrap_or(name);
     matches!(
         last,
-        "md5" | "sha1" | "sha2" | "sha256" | "sha512" | "hash" | "xxhash64" | "farm_fingerprint" | "hashbytes" | "checksum" | "crc32" | "md5_hex" | "sha1_hex" | "sha2_hex" | "cityhash64" | "siphash64" | "murmur3" | "fnv_hash" | "to_hex" | "generate_surrogate_key" | "surrogate_key" | "ora_hash" | "standard_hash" | "uuid_generate_v5" | "uuid_string" | "halfmd5" | "xxh3"
+        "md5"
+            | "sha1"
+            | "sha2"
+            | "sha256"
+            | "sha512"
+            | "hash"
+            | "xxhash64"
+            | "farm_fingerprint"
+            | "hashbytes"
+            | "checksum"
+            | "crc32"
+            | "md5_hex"
+            | "sha1_hex"
+            | "sha2_hex"
+            | "cityhash64"
+            | "siphash64"
+            | "murmur3"
+            | "fnv_hash"
+            | "to_hex"
+            | "generate_surrogate_key"
+            | "surrogate_key"
+            | "ora_hash"
+            | "standard_hash"
+            | "uuid_generate_v5"
+            | "uuid_string"
+            | "halfmd5"
+            | "xxh3"
     )
 }
 
 fn looks_like_key(name: &str) -> bool {
-    ["_key", "_sk", "_pk", "_id", "_hash", "_hk", "_bk", "_uid"].iter().any(|end| name.ends_with(end)) || matches!(name, "id" | "key" | "sk" | "pk" | "hash" | "hashkey" | "surrogate_key" | "uid")
+    ["_key", "_sk", "_pk", "_id", "_hash", "_hk", "_bk", "_uid"].iter().any(|end| name.ends_with(end))
+        || matches!(name, "id" | "key" | "sk" | "pk" | "hash" | "hashkey" | "surrogate_key" | "uid")
 }
 
 impl<'a> Walk<'_, 'a> {
@@ -144,7 +309,12 @@ impl<'a> Walk<'_, 'a> {
                 }
             }
         }
-        let scopes: HashMap<QueryId, usize> = statement.writes.iter().enumerate().filter_map(|(index, write)| Some((write.scope?, index))).collect();
+        let scopes: HashMap<QueryId, usize> = statement
+            .writes
+            .iter()
+            .enumerate()
+            .filter_map(|(index, write)| Some((write.scope?, index)))
+            .collect();
         for (id, _) in self.view.queries() {
             let write = scopes.get(&id).and_then(|index| statement.writes.get(*index));
             self.query(id, write);
@@ -180,7 +350,9 @@ impl<'a> Walk<'_, 'a> {
             let at = self.at(Into::Role(Role::Filter), None, Some(index));
             conflict.filters.iter().for_each(|expr| self.expr(expr, &at));
         }
-        for (column, expr) in write.partition.iter().filter_map(|(column, expr)| Some((column, expr.as_ref()?))) {
+        for (column, expr) in
+            write.partition.iter().filter_map(|(column, expr)| Some((column, expr.as_ref()?)))
+        {
             let at = self.at(Into::Role(Role::Key(column.clone())), None, Some(index));
             self.expr(expr, &at);
         }
@@ -214,7 +386,11 @@ impl<'a> Walk<'_, 'a> {
             }
             BranchAction::Insert(columns, values) => {
                 for (at, expr) in values.iter().enumerate() {
-                    let column = columns.get(at).cloned().or_else(|| expr.column().map(|(_, name)| name.to_string())).unwrap_or_default();
+                    let column = columns
+                        .get(at)
+                        .cloned()
+                        .or_else(|| expr.column().map(|(_, name)| name.to_string()))
+                        .unwrap_or_default();
                     let mut at = self.at(Into::Target(column), write.scope, Some(index));
                     at.pure = super::keys::constant(expr);
                     self.expr(expr, &at);
@@ -223,7 +399,10 @@ impl<'a> Walk<'_, 'a> {
             BranchAction::InsertAll | BranchAction::UpdateAll => {
                 let Some(source) = write.source else { return };
                 for output in &self.view.outputs(source).list {
-                    self.uses.entry((source, output.name.clone())).or_default().push(Into::Target(output.name.clone()));
+                    self.uses
+                        .entry((source, output.name.clone()))
+                        .or_default()
+                        .push(Into::Target(output.name.clone()));
                 }
             }
             BranchAction::Delete | BranchAction::Nothing => {}
@@ -238,9 +417,15 @@ impl<'a> Walk<'_, 'a> {
                 let outputs = self.view.outputs(id);
                 for branch in [*left, *right] {
                     for (output, into) in self.view.outputs(branch).list.iter().zip(&outputs.list) {
-                        self.uses.entry((branch, output.name.clone())).or_default().push(Into::Query(id, into.name.clone()));
+                        self.uses
+                            .entry((branch, output.name.clone()))
+                            .or_default()
+                            .push(Into::Query(id, into.name.clone()));
                         if *op != crate::ir::SetOp::Union {
-                            self.uses.entry((branch, output.name.clone())).or_default().push(Into::Role(Role::Filter));
+                            self.uses
+                                .entry((branch, output.name.clone()))
+                                .or_default()
+                                .push(Into::Role(Role::Filter));
                         }
                     }
                 }
@@ -248,7 +433,12 @@ impl<'a> Walk<'_, 'a> {
             Body::Values(rows) => {
                 for row in rows {
                     for (index, expr) in row.iter().enumerate() {
-                        let name = self.view.outputs(id).list.get(index).map_or_else(String::new, |output| output.name.clone());
+                        let name = self
+                            .view
+                            .outputs(id)
+                            .list
+                            .get(index)
+                            .map_or_else(String::new, |output| output.name.clone());
                         let mut at = self.at(Into::Query(id, name), Some(id), None);
                         at.pure = true;
                         self.expr(expr, &at);
@@ -262,7 +452,9 @@ impl<'a> Walk<'_, 'a> {
             let at = self.at(Into::Role(role), Some(id), None);
             self.expr(&sort.expr, &at);
         }
-        for expr in query.limit.iter().flat_map(|limit| limit.count.iter().chain(&limit.offset).chain(&limit.by)) {
+        for expr in
+            query.limit.iter().flat_map(|limit| limit.count.iter().chain(&limit.offset).chain(&limit.by))
+        {
             let at = self.at(Into::Role(Role::Limit), Some(id), None);
             self.expr(expr, &at);
         }
@@ -279,7 +471,10 @@ impl<'a> Walk<'_, 'a> {
                 }
                 OutputValue::Column { from, column } => {
                     if let Some(Relation::Query(inner)) = select.from.get(*from).map(|from| &from.relation) {
-                        self.uses.entry((*inner, column.clone())).or_default().push(Into::Query(id, output.name.clone()));
+                        self.uses
+                            .entry((*inner, column.clone()))
+                            .or_default()
+                            .push(Into::Query(id, output.name.clone()));
                     }
                 }
                 OutputValue::Other => {}
@@ -306,7 +501,7 @@ impl<'a> Walk<'_, 'a> {
             self.all(list, Role::Order, id);
         }
         for from in &select.from {
-            self.all(&from.on, Role::Filter, id);
+            self.all(&from.on, Role::Join, id);
             let at = self.at(Into::Role(Role::Filter), Some(id), None);
             match &from.relation {
                 Relation::Function(call) => call.each_child(&mut |expr| self.expr(expr, &at)),
@@ -340,7 +535,8 @@ impl<'a> Walk<'_, 'a> {
                 }
             }
             ExprKind::Case { branches, operand, .. } => {
-                let tests_param = branches.iter().any(|(when, _)| tests_param(when)) || operand.as_ref().is_some_and(|expr| matches!(expr.kind, ExprKind::Param(_)));
+                let tests_param = branches.iter().any(|(when, _)| tests_param(when))
+                    || operand.as_ref().is_some_and(|expr| matches!(expr.kind, ExprKind::Param(_)));
                 let at = At { guarded: at.guarded || tests_param, ..at.clone() };
                 expr.each_child(|child| self.expr(child, &at));
             }
@@ -348,14 +544,28 @@ impl<'a> Walk<'_, 'a> {
                 let at = At { guarded: true, ..at.clone() };
                 args.iter().for_each(|child| self.expr(child, &at));
             }
+            ExprKind::Cast { expr: inner, to } if self.is_clock_literal(inner, to) => {
+                self.seen.push(Seen { span: expr.span, name: "a literal that stands for the clock", class: Class::Clock, at: at.clone() });
+            }
             _ => expr.each_child(|child| self.expr(child, at)),
         }
     }
 
+    /// `'now'::timestamp`, `DATE 'today'`.
+    fn is_clock_literal(&self, expr: &Expr, to: &str) -> bool {
+        let crate::ir::ExprKind::Literal(crate::ir::Literal::Text(text)) = &expr.kind else { return false };
+        let reads = matches!(self.view.dialect, crate::dialect::Dialect::Postgres | crate::dialect::Dialect::Redshift);
+        reads
+            && (to.starts_with("date") || to.starts_with("time"))
+            && matches!(text.trim().to_ascii_lowercase().as_str(), "now" | "today" | "tomorrow" | "yesterday")
+    }
+
     fn column(&mut self, expr: &'a Expr, qualifier: Option<&str>, name: &'a str, at: &At) {
-        let source = at.query.map_or(ColumnSource::Unknown, |query| self.view.resolve(query, qualifier, name));
+        let source =
+            at.query.map_or(ColumnSource::Unknown, |query| self.view.resolve(query, qualifier, name));
         if let ColumnSource::From { query, from, column } = &source {
-            let relation = self.view.select(*query).and_then(|select| select.from.get(*from)).map(|from| &from.relation);
+            let relation =
+                self.view.select(*query).and_then(|select| select.from.get(*from)).map(|from| &from.relation);
             if let Some(Relation::Query(inner)) = relation {
                 self.uses.entry((*inner, column.clone())).or_default().push(at.into.clone());
                 return;
@@ -378,16 +588,24 @@ impl<'a> Walk<'_, 'a> {
 
     fn is_known_column(&self, query: Option<QueryId>, name: &str) -> bool {
         let Some(select) = query.and_then(|query| self.view.select(query)) else { return false };
-        select.from.iter().any(|from| self.view.relation_columns(from).is_some_and(|columns| columns.iter().any(|column| column == name)))
+        select.from.iter().any(|from| {
+            self.view
+                .relation_columns(from)
+                .is_some_and(|columns| columns.iter().any(|column| column == name))
+        })
     }
 
     fn call(&mut self, expr: &'a Expr, call: &'a Call, at: &At) {
-        if let Some(class) = functions::class(self.view.dialect, &call.name, call.args.len() + usize::from(call.star)) {
+        if let Some(class) =
+            functions::class(self.view.dialect, &call.name, call.args.len() + usize::from(call.star))
+        {
             self.seen.push(Seen { span: expr.span, name: &call.name, class, at: at.clone() });
         }
         let mut inner = at.clone();
-        inner.guarded |= matches!(call.name.as_str(), "coalesce" | "ifnull" | "nvl" | "isnull") && call.args.iter().any(|arg| has_param(arg));
-        inner.guarded |= matches!(call.name.as_str(), "if" | "iff" | "iif" | "nvl2" | "decode" | "multiif") && call.args.iter().any(|arg| tests_param(arg));
+        inner.guarded |= matches!(call.name.as_str(), "coalesce" | "ifnull" | "nvl" | "isnull")
+            && call.args.iter().any(|arg| has_param(arg));
+        inner.guarded |= matches!(call.name.as_str(), "if" | "iff" | "iif" | "nvl2" | "decode" | "multiif")
+            && call.args.iter().any(|arg| tests_param(arg));
         inner.hashed |= is_hash(&call.name);
         for arg in &call.args {
             self.expr(arg, &inner);
@@ -396,7 +614,10 @@ impl<'a> Walk<'_, 'a> {
         call.order.iter().for_each(|sort| self.expr(&sort.expr, &order));
         call.bounded.iter().chain(&call.filter).for_each(|expr| self.expr(expr, &inner));
         if let Some(over) = &call.over {
-            over.partition.iter().chain(over.order.iter().map(|sort| &sort.expr)).for_each(|expr| self.expr(expr, &order));
+            over.partition
+                .iter()
+                .chain(over.order.iter().map(|sort| &sort.expr))
+                .for_each(|expr| self.expr(expr, &order));
         }
     }
 
@@ -429,7 +650,13 @@ impl<'a> Walk<'_, 'a> {
         found
     }
 
-    fn roles(&self, into: &Into, seen: &Seen<'a>, out: &mut Vec<Role>, visited: &mut HashSet<(QueryId, String)>) {
+    fn roles(
+        &self,
+        into: &Into,
+        seen: &Seen<'a>,
+        out: &mut Vec<Role>,
+        visited: &mut HashSet<(QueryId, String)>,
+    ) {
         let role = match into {
             Into::Role(role) => role.clone(),
             Into::Target(column) => self.stored(column, seen),
@@ -441,7 +668,10 @@ impl<'a> Walk<'_, 'a> {
                 for next in uses.into_iter().flatten() {
                     self.roles(next, seen, out, visited);
                 }
-                if uses.is_some() || self.sources.contains_key(id) && !matches!(self.view.statement.action, Action::Select(_)) {
+                if uses.is_some()
+                    || self.sources.contains_key(id)
+                        && !matches!(self.view.statement.action, Action::Select(_))
+                {
                     return;
                 }
                 Role::Shown
@@ -459,7 +689,11 @@ impl<'a> Walk<'_, 'a> {
         if key || (seen.at.hashed && looks_like_key(column)) {
             return Role::Key(column.to_string());
         }
-        if is_audit_name(column) && seen.at.pure { Role::Audit(column.to_string()) } else { Role::Value(column.to_string()) }
+        if is_audit_name(column) && seen.at.pure {
+            Role::Audit(column.to_string())
+        } else {
+            Role::Value(column.to_string())
+        }
     }
 }
 
@@ -494,7 +728,9 @@ impl View<'_> {
                 _ => None,
             };
             match (side(left), side(right)) {
-                (Some((0, target)), Some((1, source))) | (Some((1, source)), Some((0, target))) => pairs.push((target, source)),
+                (Some((0, target)), Some((1, source))) | (Some((1, source)), Some((0, target))) => {
+                    pairs.push((target, source))
+                }
                 _ => {}
             }
         }
@@ -511,7 +747,8 @@ fn tests_param(expr: &Expr) -> bool {
     expr.any(&mut |part| match &part.kind {
         ExprKind::Op(Op::IsNull | Op::IsNotNull, args) => args.iter().any(|arg| has_param(arg)),
         ExprKind::Op(Op::Eq | Op::NotEq, args) => {
-            args.iter().any(|arg| matches!(arg.kind, ExprKind::Param(_))) && args.iter().any(|arg| matches!(arg.kind, ExprKind::Literal(_)))
+            args.iter().any(|arg| matches!(arg.kind, ExprKind::Param(_)))
+                && args.iter().any(|arg| matches!(arg.kind, ExprKind::Literal(_)))
         }
         _ => false,
     })

@@ -116,7 +116,11 @@ impl<'a> View<'a> {
 
     /// All queries with their ids.
     pub fn queries(&self) -> impl Iterator<Item = (QueryId, &'a Query)> + use<'a> {
-        self.statement.queries.iter().enumerate().map(|(at, query)| (QueryId(u32::try_from(at).unwrap_or(u32::MAX)), query))
+        self.statement
+            .queries
+            .iter()
+            .enumerate()
+            .map(|(at, query)| (QueryId(u32::try_from(at).unwrap_or(u32::MAX)), query))
     }
 
     /// The SELECT of a query.
@@ -141,12 +145,18 @@ impl<'a> View<'a> {
             Body::Select(select) => self.select_outputs(select),
             Body::Set { left, .. } => {
                 let left = self.outputs(*left);
-                let list = left.list.iter().map(|output| Output { name: output.name.clone(), value: OutputValue::Other }).collect();
+                let list = left
+                    .list
+                    .iter()
+                    .map(|output| Output { name: output.name.clone(), value: OutputValue::Other })
+                    .collect();
                 Outputs { list, open: left.open }
             }
             Body::Values(rows) => {
                 let width = rows.first().map_or(0, Vec::len);
-                let list = (0..width).map(|at| Output { name: format!("column{}", at + 1), value: OutputValue::Other }).collect();
+                let list = (0..width)
+                    .map(|at| Output { name: format!("column{}", at + 1), value: OutputValue::Other })
+                    .collect();
                 Outputs { list, open: false }
             }
             Body::Opaque => Outputs { list: Vec::new(), open: true },
@@ -164,7 +174,8 @@ impl<'a> View<'a> {
         for item in &select.items {
             match item {
                 Item::Expr { expr, alias } => {
-                    let name = alias.clone().or_else(|| natural_name(expr)).unwrap_or_default();
+                    let unnamed = || format!("?{}", outputs.list.len());
+                    let name = alias.clone().or_else(|| natural_name(expr)).unwrap_or_else(unnamed);
                     outputs.list.push(Output { name, value: OutputValue::Expr(expr) });
                 }
                 Item::Star { qualifier, except, replace, .. } => {
@@ -211,7 +222,10 @@ impl<'a> View<'a> {
                 (!outputs.open).then(|| outputs.list.iter().map(|output| output.name.clone()).collect())
             }
             Relation::Table(name) => {
-                let facts = self.knowledge.table(name).filter(|facts| !facts.columns.is_empty() && facts.source != "the model's key")?;
+                let facts = self
+                    .knowledge
+                    .table(name)
+                    .filter(|facts| !facts.columns.is_empty() && facts.source != "the model's key")?;
                 Some(facts.columns.iter().map(|column| column.name.clone()).collect())
             }
             _ => None,
@@ -246,10 +260,15 @@ impl<'a> View<'a> {
                     return ColumnSource::From { query: id, from, column: name.to_string() };
                 }
                 if qualifier.is_none() {
-                    let alias = select.items.iter().position(|item| matches!(item, Item::Expr { alias: Some(alias), .. } if alias == name));
+                    let alias = select.items.iter().position(
+                        |item| matches!(item, Item::Expr { alias: Some(alias), .. } if alias == name),
+                    );
                     if alias.is_some() {
                         let output = self.outputs(id).list.iter().position(|output| output.name == name);
-                        return output.map_or(ColumnSource::Unknown, |output| ColumnSource::Alias { query: id, output });
+                        return output.map_or(ColumnSource::Unknown, |output| ColumnSource::Alias {
+                            query: id,
+                            output,
+                        });
                     }
                     if select.from.len() == 1 && self.query(id).parent.is_none() {
                         return ColumnSource::From { query: id, from: 0, column: name.to_string() };
@@ -264,7 +283,9 @@ impl<'a> View<'a> {
     fn find(&self, select: &'a Select, qualifier: Option<&str>, name: &str) -> Option<usize> {
         if let Some(qualifier) = qualifier {
             return select.from.iter().position(|from| from.alias == qualifier).or_else(|| {
-                select.from.iter().position(|from| matches!(&from.relation, Relation::Table(table) if table.last() == qualifier))
+                select.from.iter().position(
+                    |from| matches!(&from.relation, Relation::Table(table) if table.last() == qualifier),
+                )
             });
         }
         let mut maybe = None;
@@ -321,17 +342,23 @@ impl<'a> View<'a> {
         }
         match source {
             ColumnSource::From { query, from, column } => {
-                let Some(from) = self.select(*query).and_then(|select| select.from.get(*from)) else { return Origin::Unknown };
+                let Some(from) = self.select(*query).and_then(|select| select.from.get(*from)) else {
+                    return Origin::Unknown;
+                };
                 match &from.relation {
                     Relation::Table(table) => Origin::Base { table, column: column.clone() },
                     Relation::Query(inner) => self.output_origin(*inner, column, depth + 1),
                     _ => Origin::Unknown,
                 }
             }
-            ColumnSource::Alias { query, output } => match self.outputs(*query).list.get(*output).map(|output| output.value.clone()) {
-                Some(OutputValue::Expr(expr)) if expr.column().is_none() => Origin::Computed { query: *query, expr },
-                _ => Origin::Unknown,
-            },
+            ColumnSource::Alias { query, output } => {
+                match self.outputs(*query).list.get(*output).map(|output| output.value.clone()) {
+                    Some(OutputValue::Expr(expr)) if expr.column().is_none() => {
+                        Origin::Computed { query: *query, expr }
+                    }
+                    _ => Origin::Unknown,
+                }
+            }
             ColumnSource::Unknown => Origin::Unknown,
         }
     }
@@ -345,7 +372,9 @@ impl<'a> View<'a> {
         let outputs = self.outputs(query);
         match outputs.list.iter().find(|output| output.name == name).map(|output| output.value.clone()) {
             Some(OutputValue::Expr(expr)) => self.origin_within(query, expr, depth + 1),
-            Some(OutputValue::Column { from, column }) => self.follow(&ColumnSource::From { query, from, column }, depth + 1),
+            Some(OutputValue::Column { from, column }) => {
+                self.follow(&ColumnSource::From { query, from, column }, depth + 1)
+            }
             Some(OutputValue::Other) => match &self.query(query).body {
                 Body::Set { left, .. } => self.output_origin(*left, name, depth + 1),
                 _ => Origin::Unknown,
@@ -354,7 +383,8 @@ impl<'a> View<'a> {
                 // A star over one table: the column is the table's.
                 let Some(select) = self.select(query) else { return Origin::Unknown };
                 match select.from.as_slice() {
-                    [_] => self.follow(&ColumnSource::From { query, from: 0, column: name.to_string() }, depth + 1),
+                    [_] => self
+                        .follow(&ColumnSource::From { query, from: 0, column: name.to_string() }, depth + 1),
                     _ => Origin::Unknown,
                 }
             }
@@ -366,7 +396,12 @@ impl<'a> View<'a> {
     #[must_use]
     pub fn mentions_param(&self, name: &str) -> bool {
         let mut found = false;
-        let mut look = |expr: &'a Expr| expr.walk(&mut |part| found |= matches!(&part.kind, ExprKind::Param(param) if param == name) || part.column().is_some_and(|column| column == (None, name)));
+        let mut look = |expr: &'a Expr| {
+            expr.walk(&mut |part| {
+                found |= matches!(&part.kind, ExprKind::Param(param) if param == name)
+                    || part.column().is_some_and(|column| column == (None, name))
+            })
+        };
         for (id, _) in self.queries() {
             self.each_expr(id, &mut look);
         }
@@ -376,12 +411,29 @@ impl<'a> View<'a> {
         found
     }
 
+    /// Whether any parameter stands in the queries of the statement.
+    #[must_use]
+    pub fn takes_parameters(&self) -> bool {
+        let mut found = false;
+        for (id, _) in self.queries() {
+            self.each_expr(id, &mut |expr| expr.walk(&mut |part| found |= matches!(part.kind, ExprKind::Param(_))));
+        }
+        found
+    }
+
     /// The outputs of a query that something reads; nothing is said of a query whose rows leave the statement.
     #[must_use]
     pub fn used_outputs(&self, query: QueryId) -> Option<Vec<String>> {
         let readers: Vec<QueryId> = self
             .queries()
-            .filter(|(id, _)| self.select(*id).is_some_and(|select| select.from.iter().any(|from| matches!(&from.relation, Relation::Query(inner) if *inner == query))))
+            .filter(|(id, _)| {
+                self.select(*id).is_some_and(|select| {
+                    select
+                        .from
+                        .iter()
+                        .any(|from| matches!(&from.relation, Relation::Query(inner) if *inner == query))
+                })
+            })
             .map(|(id, _)| id)
             .collect();
         if readers.is_empty() || self.queries().any(|(_, other)| matches!(&other.body, Body::Set { left, right, .. } if *left == query || *right == query)) {
@@ -389,12 +441,17 @@ impl<'a> View<'a> {
         }
         let mut used = Vec::new();
         for id in readers {
-            let nested = self.reachable(id).into_iter().filter(|inner| self.query(*inner).parent == Some(id) || *inner == id);
+            let nested = self
+                .reachable(id)
+                .into_iter()
+                .filter(|inner| self.query(*inner).parent == Some(id) || *inner == id);
             for reader in nested {
                 self.each_expr(reader, &mut |expr| {
                     expr.walk(&mut |part| {
                         if let ColumnSource::From { query: at, from, column } = self.source(reader, part)
-                            && self.select(at).and_then(|select| select.from.get(from)).is_some_and(|from| matches!(&from.relation, Relation::Query(inner) if *inner == query))
+                            && self.select(at).and_then(|select| select.from.get(from)).is_some_and(
+                                |from| matches!(&from.relation, Relation::Query(inner) if *inner == query),
+                            )
                         {
                             used.push(column);
                         }
@@ -407,11 +464,15 @@ impl<'a> View<'a> {
                     let outer = self.used_outputs(id);
                     let all = self.outputs(query);
                     let names = all.list.iter().map(|output| output.name.clone());
-                    used.extend(names.filter(|name| !except.contains(name) && outer.as_ref().is_none_or(|outer| outer.contains(name))));
+                    used.extend(names.filter(|name| {
+                        !except.contains(name) && outer.as_ref().is_none_or(|outer| outer.contains(name))
+                    }));
                 }
             }
             for (at, from) in select.from.iter().enumerate() {
-                if at > 0 && matches!(&from.relation, Relation::Query(inner) if *inner == query) || select.from.len() > at {
+                if at > 0 && matches!(&from.relation, Relation::Query(inner) if *inner == query)
+                    || select.from.len() > at
+                {
                     used.extend(from.using.iter().cloned());
                 }
             }
@@ -456,7 +517,13 @@ impl<'a> View<'a> {
                 }
                 _ => {}
             }
-            self.each_expr(id, &mut |expr| expr.walk(&mut |part| if let ExprKind::Subquery { query, .. } = &part.kind { stack.push(*query) }));
+            self.each_expr(id, &mut |expr| {
+                expr.walk(&mut |part| {
+                    if let ExprKind::Subquery { query, .. } = &part.kind {
+                        stack.push(*query)
+                    }
+                })
+            });
         }
         order
     }

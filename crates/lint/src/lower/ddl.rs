@@ -1,7 +1,8 @@
 //! Lowering of definitions: CREATE TABLE, CREATE VIEW, ALTER TABLE, CREATE INDEX.
 
 use sqlparser::ast::{
-    self, AlterTableOperation, ColumnOption, CreateTableLikeKind, HiveDistributionStyle, IndexColumn, RenameTableNameKind, TableConstraint,
+    self, AlterTableOperation, ColumnOption, CreateTableLikeKind, HiveDistributionStyle, IndexColumn,
+    RenameTableNameKind, TableConstraint,
 };
 
 use crate::ir::{Action, Alter, AlterChange, Column, Creation, Expr, Name, Place, Table, Verb, Write};
@@ -13,18 +14,30 @@ impl Lowering<'_> {
     pub(super) fn create_table(&mut self, create: &ast::CreateTable) -> Action {
         let name = self.name(&create.name);
         let temporary = create.temporary || create.volatile || self.is_temporary(&name);
-        let creation = Creation { or_replace: create.or_replace, if_not_exists: create.if_not_exists, temporary };
+        let creation =
+            Creation { or_replace: create.or_replace, if_not_exists: create.if_not_exists, temporary };
         if let Some(query) = &create.query {
             let source = self.query(query, Place::Root, None, None);
             let head = self.head(name.span, &["create"]);
-            self.writes.push(Write { verb: Verb::CreateAs(creation), span: self.span, head, target: name, source: Some(source), ..Write::empty() });
+            self.writes.push(Write {
+                verb: Verb::CreateAs(creation),
+                span: self.span,
+                head,
+                target: name,
+                source: Some(source),
+                ..Write::empty()
+            });
             return Action::Write;
         }
         let mut columns: Vec<Column> = create.columns.iter().map(|column| self.column(column)).collect();
         let mut keys = Vec::new();
         for (definition, column) in create.columns.iter().zip(&mut columns) {
-            let is_key = definition.options.iter().any(|option| matches!(option.option, ColumnOption::PrimaryKey(_) | ColumnOption::Unique(_)));
-            let primary = definition.options.iter().any(|option| matches!(option.option, ColumnOption::PrimaryKey(_)));
+            let is_key = definition
+                .options
+                .iter()
+                .any(|option| matches!(option.option, ColumnOption::PrimaryKey(_) | ColumnOption::Unique(_)));
+            let primary =
+                definition.options.iter().any(|option| matches!(option.option, ColumnOption::PrimaryKey(_)));
             column.not_null |= primary;
             if is_key {
                 keys.push(vec![column.name.clone()]);
@@ -34,20 +47,35 @@ impl Lowering<'_> {
             let primary = matches!(constraint, TableConstraint::PrimaryKey(_));
             if let Some(key) = constraint_key(constraint) {
                 if primary {
-                    columns.iter_mut().filter(|column| key.contains(&column.name)).for_each(|column| column.not_null = true);
+                    columns
+                        .iter_mut()
+                        .filter(|column| key.contains(&column.name))
+                        .for_each(|column| column.not_null = true);
                 }
                 keys.push(key);
             }
         }
         let text = self.span.of(self.source.text).to_ascii_lowercase();
         let engine = text.split("engine").nth(1).map(|rest| rest.trim_start_matches([' ', '=', '\n', '\t']));
-        let engine = engine.map(|rest| rest.split(|c: char| !c.is_alphanumeric()).next().unwrap_or("").to_string());
+        let engine =
+            engine.map(|rest| rest.split(|c: char| !c.is_alphanumeric()).next().unwrap_or("").to_string());
         let replacing = engine.as_ref().is_some_and(|engine| engine.contains("replacing"));
         let like = match &create.like {
-            Some(CreateTableLikeKind::Parenthesized(like) | CreateTableLikeKind::Plain(like)) => Some(self.name(&like.name)),
+            Some(CreateTableLikeKind::Parenthesized(like) | CreateTableLikeKind::Plain(like)) => {
+                Some(self.name(&like.name))
+            }
             None => create.clone.as_ref().map(|name| self.name(name)),
         };
-        Action::Define(Table { name, creation, columns, keys, partition: self.partitions(create), engine, replacing, like })
+        Action::Define(Table {
+            name,
+            creation,
+            columns,
+            keys,
+            partition: self.partitions(create),
+            engine,
+            replacing,
+            like,
+        })
     }
 
     fn partitions(&mut self, create: &ast::CreateTable) -> Vec<String> {
@@ -76,7 +104,8 @@ impl Lowering<'_> {
                 ColumnOption::Identity(_) => out.generated = Some(place),
                 ColumnOption::Generated { generation_expr: None, .. } => out.generated = Some(place),
                 ColumnOption::DialectSpecific(tokens) => {
-                    let text = tokens.iter().map(ToString::to_string).collect::<String>().to_ascii_lowercase();
+                    let text =
+                        tokens.iter().map(ToString::to_string).collect::<String>().to_ascii_lowercase();
                     if text.contains("auto") {
                         out.generated = Some(place);
                     }
@@ -93,7 +122,15 @@ impl Lowering<'_> {
         let head = self.head(target.span, &["create"]);
         let columns = create.columns.iter().map(|column| column.name.value.to_ascii_lowercase()).collect();
         let verb = Verb::View { materialized: create.materialized };
-        self.writes.push(Write { verb, span: self.span, head, target, columns, source: Some(source), ..Write::empty() });
+        self.writes.push(Write {
+            verb,
+            span: self.span,
+            head,
+            target,
+            columns,
+            source: Some(source),
+            ..Write::empty()
+        });
         Action::Write
     }
 
@@ -108,7 +145,10 @@ impl Lowering<'_> {
     }
 
     pub(super) fn rename_tables(&mut self, renames: &[ast::RenameTable]) -> Action {
-        let one = |rename: &ast::RenameTable| Alter { name: self.name(&rename.old_name), change: AlterChange::Rename(self.name(&rename.new_name)) };
+        let one = |rename: &ast::RenameTable| Alter {
+            name: self.name(&rename.old_name),
+            change: AlterChange::Rename(self.name(&rename.new_name)),
+        };
         Action::Alter(renames.iter().map(one).collect())
     }
 
@@ -117,7 +157,9 @@ impl Lowering<'_> {
         let mut changes = Vec::new();
         for operation in &alter.operations {
             let change = match operation {
-                AlterTableOperation::RenameTable { table_name: RenameTableNameKind::As(to) | RenameTableNameKind::To(to) } => {
+                AlterTableOperation::RenameTable {
+                    table_name: RenameTableNameKind::As(to) | RenameTableNameKind::To(to),
+                } => {
                     let mut to = self.name(to);
                     if to.parts.len() == 1 && name.parts.len() > 1 {
                         to.parts.splice(0..0, name.parts.iter().take(name.parts.len() - 1).cloned());
@@ -125,12 +167,16 @@ impl Lowering<'_> {
                     AlterChange::Rename(to)
                 }
                 AlterTableOperation::SwapWith { table_name } => AlterChange::Swap(self.name(table_name)),
-                AlterTableOperation::AttachPartition { .. } | AlterTableOperation::AttachPartitionOf { .. } => AlterChange::Partition,
-                AlterTableOperation::DropPartitions { .. } | AlterTableOperation::DetachPartitionOf { .. } => AlterChange::DropPartition,
+                AlterTableOperation::AttachPartition { .. }
+                | AlterTableOperation::AttachPartitionOf { .. } => AlterChange::Partition,
+                AlterTableOperation::DropPartitions { .. }
+                | AlterTableOperation::DetachPartitionOf { .. } => AlterChange::DropPartition,
                 AlterTableOperation::AddColumn { if_not_exists, column_def, .. } => {
                     AlterChange::AddColumn { guarded: *if_not_exists, column: self.column(column_def) }
                 }
-                AlterTableOperation::AddConstraint { constraint, .. } => constraint_key(constraint).map_or(AlterChange::Other, AlterChange::AddKey),
+                AlterTableOperation::AddConstraint { constraint, .. } => {
+                    constraint_key(constraint).map_or(AlterChange::Other, AlterChange::AddKey)
+                }
                 _ => AlterChange::Other,
             };
             changes.push(Alter { name: name.clone(), change });
@@ -167,6 +213,7 @@ fn columns_in(expr: &Expr, out: &mut Vec<String>) {
 
 /// A table's name from words, for statements read without the parser.
 pub(crate) fn name_from(text: &str, span: Span) -> Name {
-    let parts = text.split('.').map(|part| part.trim_matches(['"', '`', '[', ']', '\'']).to_ascii_lowercase());
+    let parts =
+        text.split('.').map(|part| part.trim_matches(['"', '`', '[', ']', '\'']).to_ascii_lowercase());
     Name { parts: parts.filter(|part| !part.is_empty()).collect(), span }
 }

@@ -1,9 +1,9 @@
 //! Lowering of expressions.
 
 use sqlparser::ast::{
-    self, AccessExpr, BinaryOperator, CastKind, DuplicateTreatment, Expr as Ast, FunctionArg, FunctionArgExpr,
-    FunctionArgumentClause, FunctionArguments, InTarget, Subscript, UnaryOperator, Value, WindowFrameBound, WindowFrameUnits,
-    WindowType,
+    self, AccessExpr, BinaryOperator, CastKind, DuplicateTreatment, Expr as Ast, FunctionArg,
+    FunctionArgExpr, FunctionArgumentClause, FunctionArguments, InTarget, Subscript, UnaryOperator, Value,
+    WindowFrameBound, WindowFrameUnits, WindowType,
 };
 
 use crate::ir::{Ask, Call, Expr, ExprKind, Frame, Literal, Op, Place, QueryId, Sort, Window};
@@ -58,7 +58,13 @@ impl Lowering<'_> {
                     CastKind::DoubleColon => self.colon_cast_span(inner.span),
                     _ => self.wrapped(inner.span, &["cast", "try_cast", "safe_cast"]),
                 };
-                Expr { span, kind: ExprKind::Cast { expr: Box::new(inner), to: data_type.to_string().to_ascii_lowercase() } }
+                Expr {
+                    span,
+                    kind: ExprKind::Cast {
+                        expr: Box::new(inner),
+                        to: data_type.to_string().to_ascii_lowercase(),
+                    },
+                }
             }
             Ast::Case { case_token, end_token, operand, conditions, else_result } => {
                 let span = self.place(case_token.0.span).to(self.place(end_token.0.span));
@@ -85,16 +91,24 @@ impl Lowering<'_> {
                 inner
             }
             Ast::IsFalse(expr) | Ast::IsNotTrue(expr) => self.postfix(Op::Not, expr, null, parent),
-            Ast::IsNotFalse(expr) | Ast::IsUnknown(expr) | Ast::IsNotUnknown(expr) => self.postfix(Op::Other, expr, null, parent),
+            Ast::IsNotFalse(expr) | Ast::IsUnknown(expr) | Ast::IsNotUnknown(expr) => {
+                self.postfix(Op::Other, expr, null, parent)
+            }
             Ast::IsDistinctFrom(left, right) => self.pair(Op::Distinct, left, right, parent),
             Ast::IsNotDistinctFrom(left, right) => self.pair(Op::NullSafeEq, left, right, parent),
-            Ast::Like { expr, pattern, .. } | Ast::ILike { expr, pattern, .. } | Ast::SimilarTo { expr, pattern, .. } | Ast::RLike { expr, pattern, .. } => {
-                self.pair(Op::Like, expr, pattern, parent)
-            }
+            Ast::Like { expr, pattern, .. }
+            | Ast::ILike { expr, pattern, .. }
+            | Ast::SimilarTo { expr, pattern, .. }
+            | Ast::RLike { expr, pattern, .. } => self.pair(Op::Like, expr, pattern, parent),
             Ast::Between { expr, negated, low, high } => {
-                let (expr, low, high) = (self.boxed(expr, parent), self.boxed(low, parent), self.boxed(high, parent));
+                let (expr, low, high) =
+                    (self.boxed(expr, parent), self.boxed(low, parent), self.boxed(high, parent));
                 let span = expr.span.to(low.span).to(high.span);
-                let kind = if *negated { ExprKind::Op(Op::Other, vec![*expr, *low, *high]) } else { ExprKind::Between { expr, low, high } };
+                let kind = if *negated {
+                    ExprKind::Op(Op::Other, vec![*expr, *low, *high])
+                } else {
+                    ExprKind::Between { expr, low, high }
+                };
                 Expr { span, kind }
             }
             Ast::In { expr, target, negated, .. } => self.in_target(expr, target, *negated, parent),
@@ -103,7 +117,9 @@ impl Lowering<'_> {
                 self.subquery(subquery, ask, None, &["exists", "not"], parent)
             }
             Ast::Subquery(query) => self.subquery(query, Ask::Scalar, None, &[], parent),
-            Ast::AnyOp { left, compare_op, right, .. } => self.quantified(left, compare_op, right, Ask::In, parent),
+            Ast::AnyOp { left, compare_op, right, .. } => {
+                self.quantified(left, compare_op, right, Ask::In, parent)
+            }
             Ast::AllOp { left, compare_op, right } => {
                 let ask = if *compare_op == BinaryOperator::NotEq { Ask::NotIn } else { Ask::In };
                 self.quantified(left, compare_op, right, ask, parent)
@@ -117,16 +133,32 @@ impl Lowering<'_> {
             Ast::TypedString(typed) => {
                 let text = self.value(&typed.value);
                 let to = typed.data_type.to_string().to_ascii_lowercase();
-                let span = self.with_before(text.span, &["date", "timestamp", "time", "datetime", "timestamptz", "with", "zone"]);
+                let span = self.with_before(
+                    text.span,
+                    &["date", "timestamp", "time", "datetime", "timestamptz", "with", "zone"],
+                );
                 Expr { span, kind: ExprKind::Cast { expr: Box::new(text), to } }
             }
             Ast::Interval(interval) => {
                 let inner = self.expr(&interval.value, parent);
                 let span = self.with_before(inner.span, &["interval"]);
-                let span = self.with_after(span, &["year", "quarter", "month", "week", "day", "hour", "minute", "second", "days", "hours", "minutes", "months", "years", "weeks"]);
+                let span = self.with_after(
+                    span,
+                    &[
+                        "year", "quarter", "month", "week", "day", "hour", "minute", "second", "days",
+                        "hours", "minutes", "months", "years", "weeks",
+                    ],
+                );
                 let text = ast.to_string().to_ascii_lowercase();
                 let constant = matches!(inner.kind, ExprKind::Literal(_));
-                Expr { span, kind: if constant { ExprKind::Literal(Literal::Other(text)) } else { ExprKind::Other(vec![inner]) } }
+                Expr {
+                    span,
+                    kind: if constant {
+                        ExprKind::Literal(Literal::Other(text))
+                    } else {
+                        ExprKind::Other(vec![inner])
+                    },
+                }
             }
             Ast::AtTimeZone { timestamp, time_zone } => {
                 let args = vec![self.expr(timestamp, parent), self.expr(time_zone, parent)];
@@ -135,21 +167,31 @@ impl Lowering<'_> {
             Ast::Extract { field, expr, .. } => {
                 let inner = self.expr(expr, parent);
                 let span = self.wrapped(inner.span, &["extract"]);
-                let part = Expr { span: Span::NOWHERE, kind: ExprKind::Literal(Literal::Other(field.to_string().to_ascii_lowercase())) };
+                let part = Expr {
+                    span: Span::NOWHERE,
+                    kind: ExprKind::Literal(Literal::Other(field.to_string().to_ascii_lowercase())),
+                };
                 named("extract", vec![part, inner], |_| span)
             }
             Ast::Ceil { expr, .. } => self.wrapping("ceil", &[expr], &["ceil", "ceiling"], parent),
             Ast::Floor { expr, .. } => self.wrapping("floor", &[expr], &["floor"], parent),
             Ast::Position { expr, r#in } => self.wrapping("position", &[expr, r#in], &["position"], parent),
             Ast::Substring { expr, substring_from, substring_for, .. } => {
-                let args: Vec<&Ast> = [Some(expr), substring_from.as_ref(), substring_for.as_ref()].into_iter().flatten().map(|e| &**e).collect();
+                let args: Vec<&Ast> = [Some(expr), substring_from.as_ref(), substring_for.as_ref()]
+                    .into_iter()
+                    .flatten()
+                    .map(|e| &**e)
+                    .collect();
                 self.wrapping("substring", &args, &["substring", "substr"], parent)
             }
             Ast::Trim { expr, trim_what, .. } => {
-                let args: Vec<&Ast> = [Some(expr), trim_what.as_ref()].into_iter().flatten().map(|e| &**e).collect();
+                let args: Vec<&Ast> =
+                    [Some(expr), trim_what.as_ref()].into_iter().flatten().map(|e| &**e).collect();
                 self.wrapping("trim", &args, &["trim"], parent)
             }
-            Ast::Overlay { expr, overlay_what, .. } => self.wrapping("overlay", &[expr, overlay_what], &["overlay"], parent),
+            Ast::Overlay { expr, overlay_what, .. } => {
+                self.wrapping("overlay", &[expr, overlay_what], &["overlay"], parent)
+            }
             Ast::Convert { expr, data_type, .. } => {
                 let inner = self.expr(expr, parent);
                 let span = self.wrapped(inner.span, &["convert", "try_convert"]);
@@ -162,17 +204,23 @@ impl Lowering<'_> {
 
     fn compound(&mut self, ast: &Ast, parent: Parent) -> Expr {
         match ast {
-            Ast::Collate { expr, .. } | Ast::Prefixed { value: expr, .. } | Ast::Named { expr, .. } | Ast::OuterJoin(expr) | Ast::Prior(expr) => {
-                self.expr(expr, parent)
-            }
+            Ast::Collate { expr, .. }
+            | Ast::Prefixed { value: expr, .. }
+            | Ast::Named { expr, .. }
+            | Ast::OuterJoin(expr)
+            | Ast::Prior(expr) => self.expr(expr, parent),
             Ast::CompoundFieldAccess { root, access_chain } => {
                 let root = self.boxed(root, parent);
                 let mut path = Vec::new();
                 for access in access_chain {
                     match access {
-                        AccessExpr::Dot(expr) | AccessExpr::Subscript(Subscript::Index { index: expr }) => path.push(self.expr(expr, parent)),
+                        AccessExpr::Dot(expr) | AccessExpr::Subscript(Subscript::Index { index: expr }) => {
+                            path.push(self.expr(expr, parent))
+                        }
                         AccessExpr::Subscript(Subscript::Slice { lower_bound, upper_bound, .. }) => {
-                            path.extend(lower_bound.iter().chain(upper_bound).map(|expr| self.expr(expr, parent)));
+                            path.extend(
+                                lower_bound.iter().chain(upper_bound).map(|expr| self.expr(expr, parent)),
+                            );
                         }
                     }
                 }
@@ -184,13 +232,21 @@ impl Lowering<'_> {
                 let value = self.boxed(value, parent);
                 Expr { span: value.span, kind: ExprKind::Element { expr: value, path: Vec::new() } }
             }
-            Ast::Tuple(list) | Ast::Struct { values: list, .. } | Ast::Array(ast::Array { elem: list, .. }) => self.other(list.iter(), parent),
-            Ast::GroupingSets(sets) | Ast::Cube(sets) | Ast::Rollup(sets) => self.other(sets.iter().flatten(), parent),
+            Ast::Tuple(list)
+            | Ast::Struct { values: list, .. }
+            | Ast::Array(ast::Array { elem: list, .. }) => self.other(list.iter(), parent),
+            Ast::GroupingSets(sets) | Ast::Cube(sets) | Ast::Rollup(sets) => {
+                self.other(sets.iter().flatten(), parent)
+            }
             Ast::Dictionary(fields) => self.other(fields.iter().map(|field| &*field.value), parent),
-            Ast::Map(map) => self.other(map.entries.iter().flat_map(|entry| [&*entry.key, &*entry.value]), parent),
+            Ast::Map(map) => {
+                self.other(map.entries.iter().flat_map(|entry| [&*entry.key, &*entry.value]), parent)
+            }
             Ast::Lambda(lambda) => self.other(std::iter::once(&*lambda.body), parent),
             Ast::MemberOf(member) => self.other([&*member.value, &*member.array].into_iter(), parent),
-            Ast::IsJson { expr, .. } | Ast::IsNormalized { expr, .. } => self.other(std::iter::once(&**expr), parent),
+            Ast::IsJson { expr, .. } | Ast::IsNormalized { expr, .. } => {
+                self.other(std::iter::once(&**expr), parent)
+            }
             _ => Expr { span: self.span_of(ast), kind: ExprKind::Other(Vec::new()) },
         }
     }
@@ -264,14 +320,22 @@ impl Lowering<'_> {
             }
             InTarget::Unnest(list) => {
                 let list = vec![self.expr(list, parent)];
-                let span = self.with_close(list.iter().fold(expr.span, |span, item| span.to(item.span)), b')');
+                let span =
+                    self.with_close(list.iter().fold(expr.span, |span, item| span.to(item.span)), b')');
                 Expr { span, kind: ExprKind::In { expr, list, negated } }
             }
             InTarget::Table { .. } => Expr { span: expr.span, kind: ExprKind::Other(vec![*expr]) },
         }
     }
 
-    fn subquery(&mut self, query: &ast::Query, ask: Ask, expr: Option<Box<Expr>>, words: &[&str], parent: Parent) -> Expr {
+    fn subquery(
+        &mut self,
+        query: &ast::Query,
+        ask: Ask,
+        expr: Option<Box<Expr>>,
+        words: &[&str],
+        parent: Parent,
+    ) -> Expr {
         let id = self.query(query, Place::Nested(ask), parent, None);
         let inner = self.queries.get(id.0 as usize).map_or(Span::NOWHERE, |query| query.span);
         let span = self.wrapped_query(inner, words);
@@ -286,7 +350,9 @@ impl Lowering<'_> {
         };
         let first = self.place(parts.first().unwrap_or(last).span);
         if before.is_empty() {
-            if let Some(placeholder) = self.source.lexed.placeholder_at(first.start).filter(|_| first.is_somewhere()) {
+            if let Some(placeholder) =
+                self.source.lexed.placeholder_at(first.start).filter(|_| first.is_somewhere())
+            {
                 return Expr { span, kind: ExprKind::Param(param_name(placeholder.of(self.source.text))) };
             }
             if last.quote_style.is_none() && (last.value.starts_with('@') || last.value.starts_with(':')) {
@@ -301,7 +367,9 @@ impl Lowering<'_> {
     fn value(&self, value: &ast::ValueWithSpan) -> Expr {
         let span = self.place(value.span);
         let literal = match &value.value {
-            Value::Placeholder(name) => return Expr { span: self.param_span(span, name), kind: ExprKind::Param(param_name(name)) },
+            Value::Placeholder(name) => {
+                return Expr { span: self.param_span(span, name), kind: ExprKind::Param(param_name(name)) };
+            }
             Value::Number(number, _) => Literal::Number(number.to_string()),
             Value::Boolean(value) => Literal::Bool(*value),
             Value::Null => Literal::Null,
@@ -323,7 +391,11 @@ impl Lowering<'_> {
         }
         let length = u32::try_from(name.len()).unwrap_or(0);
         let end = span.start + length;
-        if (Span { start: span.start, end }).of(self.source.text) == name { Span { start: span.start, end } } else { span }
+        if (Span { start: span.start, end }).of(self.source.text) == name {
+            Span { start: span.start, end }
+        } else {
+            span
+        }
     }
 
     pub(super) fn sorts(&mut self, list: &[ast::OrderByExpr], parent: Parent) -> Vec<Sort> {
@@ -338,7 +410,11 @@ impl Lowering<'_> {
     pub(super) fn function(&mut self, function: &ast::Function, parent: Parent) -> Expr {
         let name = self.name(&function.name);
         let span = self.call_span(name.span);
-        let mut call = Call { name: name.text(), bare: matches!(function.args, FunctionArguments::None), ..Call::default() };
+        let mut call = Call {
+            name: name.text(),
+            bare: matches!(function.args, FunctionArguments::None),
+            ..Call::default()
+        };
         for arguments in [&function.parameters, &function.args] {
             self.arguments(&mut call, arguments, parent);
         }
@@ -361,9 +437,13 @@ impl Lowering<'_> {
                 self.function_args(call, &list.args, parent);
                 for clause in &list.clauses {
                     match clause {
-                        FunctionArgumentClause::OrderBy(order) => call.order.extend(self.sorts(order, parent)),
+                        FunctionArgumentClause::OrderBy(order) => {
+                            call.order.extend(self.sorts(order, parent))
+                        }
                         FunctionArgumentClause::Limit(expr) => call.bounded = Some(self.boxed(expr, parent)),
-                        FunctionArgumentClause::Having(bound) => call.bounded = Some(self.boxed(&bound.1, parent)),
+                        FunctionArgumentClause::Having(bound) => {
+                            call.bounded = Some(self.boxed(&bound.1, parent))
+                        }
                         FunctionArgumentClause::Where(expr) => call.filter = Some(self.boxed(expr, parent)),
                         _ => {}
                     }
@@ -374,7 +454,9 @@ impl Lowering<'_> {
 
     pub(super) fn function_args(&mut self, call: &mut Call, args: &[FunctionArg], parent: Parent) {
         for arg in args {
-            let (FunctionArg::Named { arg, .. } | FunctionArg::ExprNamed { arg, .. } | FunctionArg::Unnamed(arg)) = arg;
+            let (FunctionArg::Named { arg, .. }
+            | FunctionArg::ExprNamed { arg, .. }
+            | FunctionArg::Unnamed(arg)) = arg;
             match arg {
                 FunctionArgExpr::Expr(expr) => {
                     let expr = self.expr(expr, parent);
@@ -406,9 +488,17 @@ impl Lowering<'_> {
         let frame = spec.window_frame.as_ref().map(|frame| {
             let from_start = matches!(frame.start_bound, WindowFrameBound::Preceding(None));
             let to_end = matches!(frame.end_bound, Some(WindowFrameBound::Following(None)));
-            Frame { rows: frame.units == WindowFrameUnits::Rows, whole: from_start && to_end, bounded: !from_start }
+            Frame {
+                rows: frame.units == WindowFrameUnits::Rows,
+                whole: from_start && to_end,
+                bounded: !from_start,
+            }
         });
-        Window { partition: self.exprs(&spec.partition_by, parent), order: self.sorts(&spec.order_by, parent), frame }
+        Window {
+            partition: self.exprs(&spec.partition_by, parent),
+            order: self.sorts(&spec.order_by, parent),
+            frame,
+        }
     }
 }
 
@@ -454,7 +544,9 @@ fn binary_op(op: &BinaryOperator) -> Op {
         BinaryOperator::Plus => Op::Add,
         BinaryOperator::Minus => Op::Sub,
         BinaryOperator::Multiply => Op::Mul,
-        BinaryOperator::Divide | BinaryOperator::DuckIntegerDivide | BinaryOperator::MyIntegerDivide => Op::Div,
+        BinaryOperator::Divide | BinaryOperator::DuckIntegerDivide | BinaryOperator::MyIntegerDivide => {
+            Op::Div
+        }
         BinaryOperator::Modulo => Op::Mod,
         BinaryOperator::StringConcat => Op::Concat,
         BinaryOperator::PGRegexMatch | BinaryOperator::PGLikeMatch | BinaryOperator::Regexp => Op::Like,

@@ -64,7 +64,9 @@ impl Lowering<'_> {
     /// `WORD(… inner …)`, where the parentheses around `inner` follow one of `words`.
     pub(super) fn wrapped(&self, inner: Span, words: &[&str]) -> Span {
         match self.parens(inner) {
-            Some((open, span)) if open > 0 && self.token_is(open - 1, words) => self.token_span(open - 1).to(span),
+            Some((open, span)) if open > 0 && self.token_is(open - 1, words) => {
+                self.token_span(open - 1).to(span)
+            }
             _ => inner,
         }
     }
@@ -88,7 +90,8 @@ impl Lowering<'_> {
         let mut at = self.source.lexed.index_at(name.end);
         let mut span = name;
         let group = |at: usize| {
-            let close = (self.mark(at) == b'(').then(|| self.source.lexed.tokens.get(at)?.mate).flatten()? as usize;
+            let close =
+                (self.mark(at) == b'(').then(|| self.source.lexed.tokens.get(at)?.mate).flatten()? as usize;
             Some((self.token_span(at).to(self.token_span(close)), close + 1))
         };
         while let Some((parens, next)) = group(at) {
@@ -98,7 +101,9 @@ impl Lowering<'_> {
         loop {
             let words = if self.token_is(at, &["filter", "over"]) {
                 1
-            } else if self.token_is(at, &["within", "ignore", "respect"]) && self.token_is(at + 1, &["group", "nulls"]) {
+            } else if self.token_is(at, &["within", "ignore", "respect"])
+                && self.token_is(at + 1, &["group", "nulls"])
+            {
                 2
             } else {
                 return span;
@@ -129,9 +134,13 @@ impl Lowering<'_> {
         at += 2;
         let mut span = inner.to(self.token_span(at));
         at += 1;
-        while self.token_is(at, &["with", "without", "time", "zone", "precision", "varying", "local"]) || self.mark(at) == b'(' {
+        while self.token_is(at, &["with", "without", "time", "zone", "precision", "varying", "local"])
+            || self.mark(at) == b'('
+        {
             if self.mark(at) == b'(' {
-                let Some(close) = self.source.lexed.tokens.get(at).and_then(|token| token.mate) else { break };
+                let Some(close) = self.source.lexed.tokens.get(at).and_then(|token| token.mate) else {
+                    break;
+                };
                 at = close as usize;
             }
             span = span.to(self.token_span(at));
@@ -147,7 +156,10 @@ impl Lowering<'_> {
         }
         let mut at = self.source.lexed.index_at(inner.start);
         let mut span = inner;
-        while at > 0 && (self.token_is(at - 1, words) || (words.contains(&"-") && matches!(self.mark(at - 1), b'-' | b'+' | b'!'))) {
+        while at > 0
+            && (self.token_is(at - 1, words)
+                || (words.contains(&"-") && matches!(self.mark(at - 1), b'-' | b'+' | b'!')))
+        {
             at -= 1;
             span = self.token_span(at).to(span);
         }

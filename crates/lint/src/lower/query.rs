@@ -3,15 +3,15 @@
 use std::collections::HashMap;
 
 use sqlparser::ast::{
-    self, Distinct as AstDistinct, ExcludeSelectItem, GroupByExpr, JoinConstraint, JoinOperator, LimitClause, NamedWindowExpr,
-    OrderByKind, SelectItem, SelectItemQualifiedWildcardKind, SetExpr, SetOperator, SetQuantifier, TableFactor, TableSampleKind,
-    TableWithJoins, TopQuantity,
+    self, Distinct as AstDistinct, ExcludeSelectItem, GroupByExpr, JoinConstraint, JoinOperator, LimitClause,
+    NamedWindowExpr, OrderByKind, SelectItem, SelectItemQualifiedWildcardKind, SetExpr, SetOperator,
+    SetQuantifier, TableFactor, TableSampleKind, TableWithJoins, TopQuantity,
 };
 
 use crate::dialect::Dialect;
 use crate::ir::{
-    Action, Body, Call, Creation, Distinct, Expr, ExprKind, From, Group, Item, Join, Limit, Literal, Place, Query, QueryId, Relation,
-    Sample, Select, SetOp, Sort, Verb, Window, Write,
+    Action, Body, Call, Creation, Distinct, Expr, ExprKind, From, Group, Item, Join, Limit, Literal, Place,
+    Query, QueryId, Relation, Sample, Select, SetOp, Sort, Verb, Window, Write,
 };
 use crate::text::Span;
 
@@ -23,7 +23,10 @@ impl Lowering<'_> {
     /// The query of a statement: rows for the client, or a write with CTEs before it.
     pub(super) fn root_query(&mut self, query: &ast::Query) -> Action {
         match &*query.body {
-            SetExpr::Insert(statement) | SetExpr::Update(statement) | SetExpr::Delete(statement) | SetExpr::Merge(statement) => {
+            SetExpr::Insert(statement)
+            | SetExpr::Update(statement)
+            | SetExpr::Delete(statement)
+            | SetExpr::Merge(statement) => {
                 let scope = self.with(query.with.as_ref(), None);
                 self.ctes.push(scope);
                 let action = self.action(statement);
@@ -32,8 +35,16 @@ impl Lowering<'_> {
             }
             _ => {
                 let id = self.query(query, Place::Root, None, None);
-                if self.writes.iter().any(|write| write.source == Some(id)) || self.writes.iter().any(|write| write.in_cte) {
+                if self.writes.iter().any(|write| write.source == Some(id))
+                    || self.writes.iter().any(|write| write.in_cte)
+                {
                     return Action::Write;
+                }
+                let into = query.body.as_select().and_then(|select| select.into.as_ref()).and_then(|into| into.targets.first());
+                if let Some(target) = into {
+                    let name = self.span_of(target).of(self.source.text).trim_start_matches(['@', ':']).to_ascii_lowercase();
+                    let value = Expr { span: self.span, kind: ExprKind::Subquery { query: id, ask: crate::ir::Ask::Scalar, expr: None } };
+                    return Action::Variable { name, value: Some(value) };
                 }
                 Action::Select(id)
             }
@@ -49,6 +60,7 @@ impl Lowering<'_> {
             place,
             body: Body::Opaque,
             order: Vec::new(),
+            order_span: Span::NOWHERE,
             limit: None,
             columns: Vec::new(),
             recursive: false,
@@ -66,7 +78,11 @@ impl Lowering<'_> {
         for cte in with.iter().flat_map(|with| &with.cte_tables) {
             let name = cte.alias.name.value.to_ascii_lowercase();
             let columns = columns(&cte.alias);
-            if let SetExpr::Insert(statement) | SetExpr::Update(statement) | SetExpr::Delete(statement) | SetExpr::Merge(statement) = &*cte.query.body {
+            if let SetExpr::Insert(statement)
+            | SetExpr::Update(statement)
+            | SetExpr::Delete(statement)
+            | SetExpr::Merge(statement) = &*cte.query.body
+            {
                 let before = self.writes.len();
                 self.action(statement);
                 self.writes.iter_mut().skip(before).for_each(|write| write.in_cte = true);
@@ -89,7 +105,13 @@ impl Lowering<'_> {
         self.ctes.pop().unwrap_or_default()
     }
 
-    pub(super) fn query(&mut self, query: &ast::Query, place: Place, parent: Parent, name: Option<String>) -> QueryId {
+    pub(super) fn query(
+        &mut self,
+        query: &ast::Query,
+        place: Place,
+        parent: Parent,
+        name: Option<String>,
+    ) -> QueryId {
         let id = self.reserve(place, parent, name);
         self.query_into(id, query);
         id
@@ -104,6 +126,14 @@ impl Lowering<'_> {
             Some(OrderByKind::Expressions(list)) => self.sorts(list, Some(id)),
             _ => Vec::new(),
         };
+        let order_span = match (order.first(), order.last()) {
+            (Some(first), Some(last)) => {
+                let start = self.with_before(first.expr.span, &["order", "by"]);
+                let end = self.with_after(last.expr.span, &["asc", "desc", "nulls", "first", "last"]);
+                start.to(end)
+            }
+            _ => Span::NOWHERE,
+        };
         if let Body::Select(select) = &body {
             ordinals_in_order(&mut order, &select.items);
         }
@@ -113,6 +143,7 @@ impl Lowering<'_> {
         slot.span = span;
         slot.body = if query.pipe_operators.is_empty() { body } else { Body::Opaque };
         slot.order = order;
+        slot.order_span = order_span;
         slot.limit = limit;
     }
 
@@ -139,21 +170,30 @@ impl Lowering<'_> {
                 };
                 let all = matches!(set_quantifier, SetQuantifier::All | SetQuantifier::AllByName);
                 let span = self.slot(left).span;
-                (Body::Set { op, all, left, right }, None, span)
+                let of_right = self.slot(right).span;
+                let from_op = self.with_before(of_right, &["except", "minus", "union", "intersect", "all", "distinct"]);
+                (Body::Set { op, all, span: from_op, left, right }, None, span)
             }
             SetExpr::Values(values) => {
                 let parent = self.slot(id).parent;
-                let span = values.rows.first().map_or(Span::NOWHERE, |row| self.place(row.opening_token.0.span));
+                let span =
+                    values.rows.first().map_or(Span::NOWHERE, |row| self.place(row.opening_token.0.span));
                 let rows = values.rows.iter().map(|row| self.exprs(&row.content, parent)).collect();
                 (Body::Values(rows), None, span)
             }
             SetExpr::Table(table) => {
-                let parts = [table.schema_name.clone(), table.table_name.clone()].into_iter().flatten().map(|p| p.value.to_ascii_lowercase());
+                let parts = [table.schema_name.clone(), table.table_name.clone()]
+                    .into_iter()
+                    .flatten()
+                    .map(|p| p.value.to_ascii_lowercase());
                 let name = crate::ir::Name { parts: parts.collect(), span: Span::NOWHERE };
                 let from = plain_from(name.last().to_string(), Relation::Table(name.clone()), Span::NOWHERE);
                 (Body::Select(Box::new(star_of(from))), None, Span::NOWHERE)
             }
-            SetExpr::Insert(statement) | SetExpr::Update(statement) | SetExpr::Delete(statement) | SetExpr::Merge(statement) => {
+            SetExpr::Insert(statement)
+            | SetExpr::Update(statement)
+            | SetExpr::Delete(statement)
+            | SetExpr::Merge(statement) => {
                 self.action(statement);
                 (Body::Opaque, None, Span::NOWHERE)
             }
@@ -176,15 +216,18 @@ impl Lowering<'_> {
     }
 
     fn limit(&mut self, query: &ast::Query, id: QueryId) -> Option<Limit> {
-        let words = &["limit", "offset", "fetch", "first", "next", "rows", "row", "only", "with", "ties", "percent"];
+        let words =
+            &["limit", "offset", "fetch", "first", "next", "rows", "row", "only", "with", "ties", "percent"];
         if let Some(fetch) = &query.fetch {
             let count = fetch.quantity.as_ref().map(|expr| self.expr(expr, Some(id)));
             let span = count.as_ref().map_or(self.span, |count| count.span);
             let span = self.with_after(self.with_before(span, &["fetch", "first", "next"]), words);
-            return Some(Limit { span, count, offset: None, with_ties: fetch.with_ties, by: Vec::new() });
+            return Some(Limit { span, count, offset: None, with_ties: fetch.with_ties, percent: fetch.percent, by: Vec::new() });
         }
         let (limit, offset, by) = match query.limit_clause.as_ref()? {
-            LimitClause::LimitOffset { limit, offset, limit_by } => (limit.as_ref(), offset.as_ref().map(|offset| &offset.value), limit_by.as_slice()),
+            LimitClause::LimitOffset { limit, offset, limit_by } => {
+                (limit.as_ref(), offset.as_ref().map(|offset| &offset.value), limit_by.as_slice())
+            }
             LimitClause::OffsetCommaLimit { offset, limit } => (Some(limit), Some(offset), &[] as &[_]),
         };
         let count = limit.map(|expr| self.expr(expr, Some(id)));
@@ -196,7 +239,7 @@ impl Lowering<'_> {
         if count.is_none() && offset.is_none() && by.is_empty() {
             return None;
         }
-        Some(Limit { span, count, offset, with_ties: false, by })
+        Some(Limit { span, count, offset, with_ties: false, percent: false, by })
     }
 
     fn top(&mut self, top: &ast::Top, id: QueryId, select: Span) -> Option<Limit> {
@@ -213,9 +256,11 @@ impl Lowering<'_> {
         let span = tokens.get(at)?.span.to(tokens.get(end)?.span);
         let count = match top.quantity.as_ref()? {
             TopQuantity::Expr(expr) => self.expr(expr, Some(id)),
-            TopQuantity::Constant(count) => Expr { span, kind: ExprKind::Literal(Literal::Number(count.to_string())) },
+            TopQuantity::Constant(count) => {
+                Expr { span, kind: ExprKind::Literal(Literal::Number(count.to_string())) }
+            }
         };
-        Some(Limit { span, count: Some(count), offset: None, with_ties: top.with_ties, by: Vec::new() })
+        Some(Limit { span, count: Some(count), offset: None, with_ties: top.with_ties, percent: top.percent, by: Vec::new() })
     }
 
     fn select(&mut self, select: &ast::Select, id: QueryId, span: Span) -> (Select, Option<Limit>) {
@@ -232,7 +277,11 @@ impl Lowering<'_> {
         }
         for view in &select.lateral_views {
             let call = self.expr(&view.lateral_view, parent);
-            from.push(plain_from(view.lateral_view_name.to_string().to_ascii_lowercase(), Relation::Unnest(vec![call]), Span::NOWHERE));
+            from.push(plain_from(
+                view.lateral_view_name.to_string().to_ascii_lowercase(),
+                Relation::Unnest(vec![call]),
+                Span::NOWHERE,
+            ));
         }
         let distinct = match &select.distinct {
             Some(AstDistinct::Distinct) => Distinct::Rows,
@@ -265,14 +314,28 @@ impl Lowering<'_> {
         let Some(target) = into.targets.first() else { return };
         let span = self.span_of(target);
         let text = span.of(self.source.text).to_ascii_lowercase();
-        if text.is_empty() || text.starts_with('@') || text.starts_with(':') || self.source.dialect == Dialect::MySql {
+        if text.is_empty()
+            || text.starts_with('@')
+            || text.starts_with(':')
+            || self.source.dialect == Dialect::MySql
+        {
             return;
         }
-        let name = crate::ir::Name { parts: text.split('.').map(|p| p.trim_matches(['[', ']', '"', '`']).to_string()).collect(), span };
+        let name = crate::ir::Name {
+            parts: text.split('.').map(|p| p.trim_matches(['[', ']', '"', '`']).to_string()).collect(),
+            span,
+        };
         let temporary = into.temporary || text.starts_with('#');
         let verb = Verb::CreateAs(Creation { temporary, ..Creation::default() });
         let head = self.head(span, &["into"]);
-        self.writes.push(Write { verb, span: self.span, head, target: name, source: Some(id), ..Write::empty() });
+        self.writes.push(Write {
+            verb,
+            span: self.span,
+            head,
+            target: name,
+            source: Some(id),
+            ..Write::empty()
+        });
     }
 
     fn group(&mut self, group: &GroupByExpr, parent: Parent, items: &[Item]) -> Group {
@@ -283,7 +346,9 @@ impl Lowering<'_> {
                     return Group::No;
                 }
                 let sets = !modifiers.is_empty()
-                    || list.iter().any(|expr| matches!(expr, ast::Expr::Rollup(_) | ast::Expr::Cube(_) | ast::Expr::GroupingSets(_)));
+                    || list.iter().any(|expr| {
+                        matches!(expr, ast::Expr::Rollup(_) | ast::Expr::Cube(_) | ast::Expr::GroupingSets(_))
+                    });
                 let mut list = self.exprs(list, parent);
                 list.iter_mut().for_each(|expr| ordinal(expr, items));
                 if sets { Group::Sets(list) } else { Group::By(list) }
@@ -295,11 +360,20 @@ impl Lowering<'_> {
         match item {
             SelectItem::UnnamedExpr(expr) => vec![Item::Expr { expr: self.expr(expr, parent), alias: None }],
             SelectItem::ExprWithAlias { expr, alias } => {
-                vec![Item::Expr { expr: self.expr(expr, parent), alias: Some(alias.value.to_ascii_lowercase()) }]
+                vec![Item::Expr {
+                    expr: self.expr(expr, parent),
+                    alias: Some(alias.value.to_ascii_lowercase()),
+                }]
             }
             SelectItem::ExprWithAliases { expr, aliases } => {
                 let expr = self.expr(expr, parent);
-                aliases.iter().map(|alias| Item::Expr { expr: expr.clone(), alias: Some(alias.value.to_ascii_lowercase()) }).collect()
+                aliases
+                    .iter()
+                    .map(|alias| Item::Expr {
+                        expr: expr.clone(),
+                        alias: Some(alias.value.to_ascii_lowercase()),
+                    })
+                    .collect()
             }
             SelectItem::QualifiedWildcard(kind, options) => {
                 let (span, qualifier) = match kind {
@@ -309,7 +383,12 @@ impl Lowering<'_> {
                     }
                     SelectItemQualifiedWildcardKind::Expr(expr) => (self.span_of(expr), Some(String::new())),
                 };
-                vec![self.star(span.to(self.place(options.wildcard_token.0.span)), qualifier, options, parent)]
+                vec![self.star(
+                    span.to(self.place(options.wildcard_token.0.span)),
+                    qualifier,
+                    options,
+                    parent,
+                )]
             }
             SelectItem::Wildcard(options) => {
                 vec![self.star(self.place(options.wildcard_token.0.span), None, options, parent)]
@@ -317,11 +396,19 @@ impl Lowering<'_> {
         }
     }
 
-    fn star(&mut self, span: Span, qualifier: Option<String>, options: &ast::WildcardAdditionalOptions, parent: Parent) -> Item {
+    fn star(
+        &mut self,
+        span: Span,
+        qualifier: Option<String>,
+        options: &ast::WildcardAdditionalOptions,
+        parent: Parent,
+    ) -> Item {
         let mut except = Vec::new();
         match &options.opt_exclude {
             Some(ExcludeSelectItem::Single(name)) => except.push(self.name(name).last().to_string()),
-            Some(ExcludeSelectItem::Multiple(names)) => except.extend(names.iter().map(|name| self.name(name).last().to_string())),
+            Some(ExcludeSelectItem::Multiple(names)) => {
+                except.extend(names.iter().map(|name| self.name(name).last().to_string()))
+            }
             None => {}
         }
         if let Some(list) = &options.opt_except {
@@ -329,11 +416,19 @@ impl Lowering<'_> {
             except.extend(list.additional_elements.iter().map(|ident| ident.value.to_ascii_lowercase()));
         }
         let replace = options.opt_replace.iter().flat_map(|list| &list.items);
-        let replace = replace.map(|item| (item.column_name.value.to_ascii_lowercase(), self.expr(&item.expr, parent))).collect();
+        let replace = replace
+            .map(|item| (item.column_name.value.to_ascii_lowercase(), self.expr(&item.expr, parent)))
+            .collect();
         Item::Star { span, qualifier, except, replace }
     }
 
-    pub(super) fn table_with_joins(&mut self, table: &TableWithJoins, join: Join, id: QueryId, from: &mut Vec<From>) {
+    pub(super) fn table_with_joins(
+        &mut self,
+        table: &TableWithJoins,
+        join: Join,
+        id: QueryId,
+        from: &mut Vec<From>,
+    ) {
         self.factor(&table.relation, join, id, from);
         for joined in &table.joins {
             let (kind, constraint) = join_kind(&joined.join_operator);
@@ -356,7 +451,9 @@ impl Lowering<'_> {
 
     pub(super) fn factor(&mut self, factor: &TableFactor, join: Join, id: QueryId, from: &mut Vec<From>) {
         let mut item = match factor {
-            TableFactor::Table { name, alias, args, sample, version, .. } => self.table(name, alias.as_ref(), args.as_ref(), sample.as_ref(), version.as_ref(), id),
+            TableFactor::Table { name, alias, args, sample, version, .. } => {
+                self.table(name, alias.as_ref(), args.as_ref(), sample.as_ref(), version.as_ref(), id)
+            }
             TableFactor::Derived { subquery, alias, sample, .. } => {
                 let name = alias.as_ref().map(|alias| alias.name.value.to_ascii_lowercase());
                 let query = self.query(subquery, Place::Derived, Some(id), name.clone());
@@ -379,7 +476,11 @@ impl Lowering<'_> {
                 let name = self.name(name);
                 let mut call = Call { name: name.text(), ..Call::default() };
                 self.function_args(&mut call, args, Some(id));
-                plain_from(alias_of(alias.as_ref()), Relation::Function(Box::new(call)), self.call_span(name.span))
+                plain_from(
+                    alias_of(alias.as_ref()),
+                    Relation::Function(Box::new(call)),
+                    self.call_span(name.span),
+                )
             }
             TableFactor::UNNEST { alias, array_exprs, .. } => {
                 let list = self.exprs(array_exprs, Some(id));
@@ -394,11 +495,14 @@ impl Lowering<'_> {
                 }
                 return;
             }
-            TableFactor::Pivot { table, alias, .. } | TableFactor::Unpivot { table, alias, .. } | TableFactor::MatchRecognize { table, alias, .. } => {
+            TableFactor::Pivot { table, alias, .. }
+            | TableFactor::Unpivot { table, alias, .. }
+            | TableFactor::MatchRecognize { table, alias, .. } => {
                 let inner = self.factor_as_query(table, id);
                 plain_from(alias_of(alias.as_ref()), Relation::Other(vec![inner]), Span::NOWHERE)
             }
-            TableFactor::JsonTable { json_expr, alias, .. } | TableFactor::OpenJsonTable { json_expr, alias, .. } => {
+            TableFactor::JsonTable { json_expr, alias, .. }
+            | TableFactor::OpenJsonTable { json_expr, alias, .. } => {
                 let list = vec![self.expr(json_expr, Some(id))];
                 plain_from(alias_of(alias.as_ref()), Relation::Unnest(list), Span::NOWHERE)
             }
@@ -428,7 +532,10 @@ impl Lowering<'_> {
     }
 
     /// A query made of tables and conditions, without a list: the scope of MERGE, UPDATE and DELETE.
-    pub(super) fn scope(&mut self, build: impl FnOnce(&mut Self, QueryId) -> (Vec<From>, Vec<Expr>)) -> QueryId {
+    pub(super) fn scope(
+        &mut self,
+        build: impl FnOnce(&mut Self, QueryId) -> (Vec<From>, Vec<Expr>),
+    ) -> QueryId {
         let id = self.reserve(Place::Derived, None, None);
         let (from, filters) = build(self, id);
         let select = Select { span: self.span, from, filters, ..Select::default() };
@@ -502,7 +609,9 @@ impl Lowering<'_> {
 
 fn reads(query: &Query, id: QueryId) -> bool {
     match &query.body {
-        Body::Select(select) => select.from.iter().any(|from| matches!(&from.relation, Relation::Query(read) if *read == id)),
+        Body::Select(select) => {
+            select.from.iter().any(|from| matches!(&from.relation, Relation::Query(read) if *read == id))
+        }
         _ => false,
     }
 }
@@ -516,7 +625,16 @@ fn alias_of(alias: Option<&ast::TableAlias>) -> String {
 }
 
 pub(super) fn plain_from(alias: String, relation: Relation, span: Span) -> From {
-    From { span, alias, relation, join: Join::First, on: Vec::new(), using: Vec::new(), sample: None, modifier: None }
+    From {
+        span,
+        alias,
+        relation,
+        join: Join::First,
+        on: Vec::new(),
+        using: Vec::new(),
+        sample: None,
+        modifier: None,
+    }
 }
 
 fn star_item(span: Span) -> Item {
@@ -549,14 +667,24 @@ fn ordinals_in_order(order: &mut [Sort], items: &[Item]) {
 
 fn join_kind(operator: &JoinOperator) -> (Join, Option<&JoinConstraint>) {
     match operator {
-        JoinOperator::Join(on) | JoinOperator::Inner(on) | JoinOperator::StraightJoin(on) => (Join::Inner, Some(on)),
+        JoinOperator::Join(on) | JoinOperator::Inner(on) | JoinOperator::StraightJoin(on) => {
+            (Join::Inner, Some(on))
+        }
         JoinOperator::Left(on) | JoinOperator::LeftOuter(on) => (Join::Left, Some(on)),
         JoinOperator::Right(on) | JoinOperator::RightOuter(on) => (Join::Right, Some(on)),
         JoinOperator::FullOuter(on) => (Join::Full, Some(on)),
         JoinOperator::CrossJoin(on) => (Join::Cross, Some(on)),
-        JoinOperator::Semi(on) | JoinOperator::LeftSemi(on) | JoinOperator::RightSemi(on) => (Join::Semi, Some(on)),
-        JoinOperator::Anti(on) | JoinOperator::LeftAnti(on) | JoinOperator::RightAnti(on) => (Join::Anti, Some(on)),
+        JoinOperator::Semi(on) | JoinOperator::LeftSemi(on) | JoinOperator::RightSemi(on) => {
+            (Join::Semi, Some(on))
+        }
+        JoinOperator::Anti(on) | JoinOperator::LeftAnti(on) | JoinOperator::RightAnti(on) => {
+            (Join::Anti, Some(on))
+        }
         JoinOperator::AsOf { constraint, .. } => (Join::Left, Some(constraint)),
-        JoinOperator::CrossApply | JoinOperator::OuterApply | JoinOperator::ArrayJoin | JoinOperator::LeftArrayJoin | JoinOperator::InnerArrayJoin => (Join::Cross, None),
+        JoinOperator::CrossApply
+        | JoinOperator::OuterApply
+        | JoinOperator::ArrayJoin
+        | JoinOperator::LeftArrayJoin
+        | JoinOperator::InnerArrayJoin => (Join::Cross, None),
     }
 }

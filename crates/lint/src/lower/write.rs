@@ -1,14 +1,15 @@
 //! Lowering of what writes: INSERT, UPDATE, DELETE, MERGE, TRUNCATE.
 
 use sqlparser::ast::{
-    self, AssignmentTarget, ConflictTarget, FromTable, MergeAction, MergeClauseKind, MergeInsertKind, MergeUpdateKind,
-    OnConflictAction, OnInsert, SqliteOnConflict, TableFactor, TableObject, UpdateTableFromKind,
+    self, AssignmentTarget, ConflictTarget, FromTable, MergeAction, MergeClauseKind, MergeInsertKind,
+    MergeUpdateKind, OnConflictAction, OnInsert, SqliteOnConflict, TableFactor, TableObject,
+    UpdateTableFromKind,
 };
 
 use crate::dialect::Dialect;
 use crate::ir::{
-    Action, Assign, Branch, BranchAction, Conflict, ConflictAction, Expr, ExprKind, Join, Name, Op, Place, QueryId, Relation, Verb,
-    When, Write,
+    Action, Assign, Branch, BranchAction, Conflict, ConflictAction, Expr, ExprKind, Join, Name, Op, Place,
+    QueryId, Relation, Verb, When, Write,
 };
 use crate::text::Span;
 
@@ -40,7 +41,8 @@ impl Write {
 
 impl Lowering<'_> {
     fn first_word(&self, words: &[&str], from: Span) -> Span {
-        let index = self.source.lexed.index_at(if from.is_somewhere() { from.start } else { self.span.start });
+        let index =
+            self.source.lexed.index_at(if from.is_somewhere() { from.start } else { self.span.start });
         let tokens = &self.source.lexed.tokens;
         (index..tokens.len())
             .take_while(|at| tokens.get(*at).is_some_and(|token| token.span.start < self.span.end))
@@ -63,24 +65,54 @@ impl Lowering<'_> {
         let conflict = self.conflict(insert, start);
         let verb = if insert.overwrite { Verb::Overwrite } else { Verb::Insert };
         let partition = insert.partitioned.iter().flatten().filter_map(|expr| self.partition(expr)).collect();
-        let columns = insert.columns.iter().map(|name| self.name(name).last().to_string()).collect::<Vec<_>>();
-        let columns = if columns.is_empty() { insert.after_columns.iter().map(|ident| ident.value.to_ascii_lowercase()).collect() } else { columns };
+        let columns =
+            insert.columns.iter().map(|name| self.name(name).last().to_string()).collect::<Vec<_>>();
+        let columns = if columns.is_empty() {
+            insert.after_columns.iter().map(|ident| ident.value.to_ascii_lowercase()).collect()
+        } else {
+            columns
+        };
         let sets = self.assigns(&insert.assignments, None);
         let head = start.to(target.span);
         let head = if start.is_somewhere() { head } else { self.head(target.span, &["insert", "replace"]) };
         let span = Span { start: head.start, end: self.span.end };
-        self.writes.push(Write { verb, span, head, target, columns, by_name: insert.by_name, source, conflict, partition, sets, ..Write::empty() });
+        self.writes.push(Write {
+            verb,
+            span,
+            head,
+            target,
+            columns,
+            by_name: insert.by_name,
+            source,
+            conflict,
+            partition,
+            sets,
+            ..Write::empty()
+        });
         Action::Write
     }
 
     fn insert_all(&mut self, insert: &ast::Insert) -> Action {
         let source = insert.source.as_ref().map(|source| self.query(source, Place::Root, None, None));
         let when = insert.multi_table_when_clauses.iter().flat_map(|when| &when.into_clauses);
-        for into in insert.multi_table_into_clauses.iter().chain(when).chain(insert.multi_table_else_clause.iter().flatten()) {
+        for into in insert
+            .multi_table_into_clauses
+            .iter()
+            .chain(when)
+            .chain(insert.multi_table_else_clause.iter().flatten())
+        {
             let target = self.name(&into.table_name);
             let head = self.head(target.span, &["into"]);
             let columns = into.columns.iter().map(|ident| ident.value.to_ascii_lowercase()).collect();
-            self.writes.push(Write { verb: Verb::Insert, span: self.span, head, target, columns, source, ..Write::empty() });
+            self.writes.push(Write {
+                verb: Verb::Insert,
+                span: self.span,
+                head,
+                target,
+                columns,
+                source,
+                ..Write::empty()
+            });
         }
         Action::Write
     }
@@ -99,7 +131,9 @@ impl Lowering<'_> {
     }
 
     fn conflict(&mut self, insert: &ast::Insert, start: Span) -> Option<Conflict> {
-        let none = |span, action| Some(Conflict { span, keys: Vec::new(), action, sets: Vec::new(), filters: Vec::new() });
+        let none = |span, action| {
+            Some(Conflict { span, keys: Vec::new(), action, sets: Vec::new(), filters: Vec::new() })
+        };
         if insert.replace_into {
             return none(self.with_after(start, &["into"]), ConflictAction::Replace);
         }
@@ -107,8 +141,12 @@ impl Lowering<'_> {
             return none(self.with_after(start, &["ignore"]), ConflictAction::Nothing);
         }
         match insert.or {
-            Some(SqliteOnConflict::Ignore) => return none(self.with_after(start, &["or", "ignore"]), ConflictAction::Nothing),
-            Some(SqliteOnConflict::Replace) => return none(self.with_after(start, &["or", "replace"]), ConflictAction::Replace),
+            Some(SqliteOnConflict::Ignore) => {
+                return none(self.with_after(start, &["or", "ignore"]), ConflictAction::Nothing);
+            }
+            Some(SqliteOnConflict::Replace) => {
+                return none(self.with_after(start, &["or", "replace"]), ConflictAction::Replace);
+            }
             _ => {}
         }
         match insert.on.as_ref()? {
@@ -117,11 +155,19 @@ impl Lowering<'_> {
                 let word = self.first_word(&["duplicate"], start);
                 let span = self.with_before(word, &["on"]);
                 let span = sets.iter().fold(span, |span, set| span.to(set.span));
-                Some(Conflict { span, keys: Vec::new(), action: ConflictAction::Update, sets, filters: Vec::new() })
+                Some(Conflict {
+                    span,
+                    keys: Vec::new(),
+                    action: ConflictAction::Update,
+                    sets,
+                    filters: Vec::new(),
+                })
             }
             OnInsert::OnConflict(clause) => {
                 let keys = match &clause.conflict_target {
-                    Some(ConflictTarget::Columns { columns, .. }) => columns.iter().map(|ident| ident.value.to_ascii_lowercase()).collect(),
+                    Some(ConflictTarget::Columns { columns, .. }) => {
+                        columns.iter().map(|ident| ident.value.to_ascii_lowercase()).collect()
+                    }
                     _ => Vec::new(),
                 };
                 let word = self.first_word(&["conflict"], start);
@@ -129,11 +175,20 @@ impl Lowering<'_> {
                 match &clause.action {
                     OnConflictAction::DoNothing => {
                         let end = self.first_word(&["nothing"], span);
-                        Some(Conflict { span: span.to(end), keys, action: ConflictAction::Nothing, sets: Vec::new(), filters: Vec::new() })
+                        Some(Conflict {
+                            span: span.to(end),
+                            keys,
+                            action: ConflictAction::Nothing,
+                            sets: Vec::new(),
+                            filters: Vec::new(),
+                        })
                     }
                     OnConflictAction::DoUpdate(update) => {
                         let sets = self.assigns(&update.assignments, None);
-                        let filters = update.selection.as_ref().map_or_else(Vec::new, |expr| self.conjuncts(expr, None));
+                        let filters = update
+                            .selection
+                            .as_ref()
+                            .map_or_else(Vec::new, |expr| self.conjuncts(expr, None));
                         let span = sets.iter().fold(span, |span, set| span.to(set.span));
                         Some(Conflict { span, keys, action: ConflictAction::Update, sets, filters })
                     }
@@ -150,7 +205,8 @@ impl Lowering<'_> {
             match &assignment.target {
                 AssignmentTarget::ColumnName(name) => {
                     let name = self.name(name);
-                    sets.push(Assign { span: name.span.to(value.span), column: name.last().to_string(), value });
+                    let compound = self.is_compound(name.span, value.span);
+                    sets.push(Assign { span: name.span.to(value.span), column: name.last().to_string(), value, compound });
                 }
                 AssignmentTarget::Tuple(names) => {
                     let values = match &value.kind {
@@ -159,13 +215,20 @@ impl Lowering<'_> {
                     };
                     for (index, name) in names.iter().enumerate() {
                         let name = self.name(name);
-                        let value = values.as_ref().and_then(|values| values.get(index)).unwrap_or(&value).clone();
-                        sets.push(Assign { span: name.span.to(value.span), column: name.last().to_string(), value });
+                        let value =
+                            values.as_ref().and_then(|values| values.get(index)).unwrap_or(&value).clone();
+                        sets.push(Assign { span: name.span.to(value.span), column: name.last().to_string(), value, compound: false });
                     }
                 }
             }
         }
         sets
+    }
+
+    /// Whether `=` between column and value has an operator before it, which was blanked out for the parser.
+    fn is_compound(&self, column: Span, value: Span) -> bool {
+        let between = Span { start: column.end, end: value.start }.of(self.source.text);
+        column.is_somewhere() && value.is_somewhere() && ["+=", "-=", "*=", "/=", "||="].iter().any(|op| between.contains(op))
     }
 
     pub(super) fn update(&mut self, update: &ast::Update) -> Action {
@@ -174,7 +237,9 @@ impl Lowering<'_> {
         let scope = self.scope(|this, id| {
             let mut from = Vec::new();
             this.table_with_joins(&update.table, Join::First, id, &mut from);
-            if let Some(UpdateTableFromKind::BeforeSet(tables) | UpdateTableFromKind::AfterSet(tables)) = &update.from {
+            if let Some(UpdateTableFromKind::BeforeSet(tables) | UpdateTableFromKind::AfterSet(tables)) =
+                &update.from
+            {
                 tables.iter().for_each(|table| this.table_with_joins(table, Join::First, id, &mut from));
             }
             filters = update.selection.as_ref().map_or_else(Vec::new, |expr| this.conjuncts(expr, Some(id)));
@@ -183,7 +248,17 @@ impl Lowering<'_> {
         });
         let (target, alias) = self.scope_target(scope);
         let head = self.place(update.update_token.0.span).to(self.factor_name(&update.table.relation));
-        self.writes.push(Write { verb: Verb::Update, span: self.span, head, target, alias, scope: Some(scope), filters, sets, ..Write::empty() });
+        self.writes.push(Write {
+            verb: Verb::Update,
+            span: self.span,
+            head,
+            target,
+            alias,
+            scope: Some(scope),
+            filters,
+            sets,
+            ..Write::empty()
+        });
         Action::Write
     }
 
@@ -196,13 +271,17 @@ impl Lowering<'_> {
 
     /// The target of UPDATE and DELETE: the first table; `UPDATE u SET … FROM t AS u` names an alias of another.
     fn scope_target(&mut self, scope: QueryId) -> (Name, Option<String>) {
-        let Some(crate::ir::Body::Select(select)) = self.queries.get_mut(scope.0 as usize).map(|query| &mut query.body) else {
+        let Some(crate::ir::Body::Select(select)) =
+            self.queries.get_mut(scope.0 as usize).map(|query| &mut query.body)
+        else {
             return (Name::default(), None);
         };
         let Some(first) = select.from.first() else { return (Name::default(), None) };
         let Relation::Table(name) = &first.relation else { return (Name::default(), None) };
         let own = name.clone();
-        let named = select.from.iter().skip(1).position(|from| from.alias == own.last() && !matches!(&from.relation, Relation::Table(t) if *t == own));
+        let named = select.from.iter().skip(1).position(|from| {
+            from.alias == own.last() && !matches!(&from.relation, Relation::Table(t) if *t == own)
+        });
         if let (Some(at), 1) = (named, own.parts.len()) {
             select.from.remove(0);
             let real = select.from.remove(at);
@@ -234,12 +313,23 @@ impl Lowering<'_> {
             (from, filters.clone())
         });
         let (target, alias) = self.scope_target(scope);
-        let first = named.map(|name| name.span).or_else(|| tables.first().map(|table| self.factor_name(&table.relation)));
+        let first = named
+            .map(|name| name.span)
+            .or_else(|| tables.first().map(|table| self.factor_name(&table.relation)));
         let start = self.place(delete.delete_token.0.span);
         let head = start.to(first.unwrap_or(Span::NOWHERE));
         let head = if start.is_somewhere() { head } else { self.head(target.span, &["delete"]) };
         let span = Span { start: head.start, end: self.span.end };
-        self.writes.push(Write { verb: Verb::Delete, span, head, target, alias, scope: Some(scope), filters, ..Write::empty() });
+        self.writes.push(Write {
+            verb: Verb::Delete,
+            span,
+            head,
+            target,
+            alias,
+            scope: Some(scope),
+            filters,
+            ..Write::empty()
+        });
         Action::Write
     }
 
@@ -247,8 +337,16 @@ impl Lowering<'_> {
         for table in &truncate.table_names {
             let target = self.name(&table.name);
             let head = self.head(target.span, &["truncate"]);
-            let partition: Vec<(String, Option<Expr>)> = truncate.partitions.iter().flatten().filter_map(|expr| self.partition(expr)).collect();
-            self.writes.push(Write { verb: Verb::Truncate, span: self.span, head, target, partition, ..Write::empty() });
+            let partition: Vec<(String, Option<Expr>)> =
+                truncate.partitions.iter().flatten().filter_map(|expr| self.partition(expr)).collect();
+            self.writes.push(Write {
+                verb: Verb::Truncate,
+                span: self.span,
+                head,
+                target,
+                partition,
+                ..Write::empty()
+            });
         }
         Action::Write
     }
@@ -276,7 +374,18 @@ impl Lowering<'_> {
         let (target, alias) = self.scope_target(scope);
         let head = self.place(merge.merge_token.0.span).to(self.factor_name(&merge.table));
         let span = Span { start: head.start, end: self.span.end };
-        self.writes.push(Write { verb: Verb::Merge, span, head, target, alias, source, scope: Some(scope), filters, branches, ..Write::empty() });
+        self.writes.push(Write {
+            verb: Verb::Merge,
+            span,
+            head,
+            target,
+            alias,
+            source,
+            scope: Some(scope),
+            filters,
+            branches,
+            ..Write::empty()
+        });
         Action::Write
     }
 
@@ -298,7 +407,8 @@ impl Lowering<'_> {
             MergeClauseKind::NotMatchedBySource => When::NotMatchedBySource,
         };
         let parent = Some(scope);
-        let mut filters = clause.predicate.as_ref().map_or_else(Vec::new, |expr| self.conjuncts(expr, parent));
+        let mut filters =
+            clause.predicate.as_ref().map_or_else(Vec::new, |expr| self.conjuncts(expr, parent));
         let action = match &clause.action {
             MergeAction::Insert(insert) => {
                 let columns = insert.columns.iter().map(|name| self.name(name).last().to_string()).collect();
@@ -307,7 +417,8 @@ impl Lowering<'_> {
                 }
                 match &insert.kind {
                     MergeInsertKind::Values(values) => {
-                        let row = values.rows.first().map_or_else(Vec::new, |row| self.exprs(&row.content, parent));
+                        let row =
+                            values.rows.first().map_or_else(Vec::new, |row| self.exprs(&row.content, parent));
                         BranchAction::Insert(columns, row)
                     }
                     _ => BranchAction::InsertAll,
@@ -337,10 +448,16 @@ impl Lowering<'_> {
 fn factor_alias(factor: &TableFactor) -> String {
     match factor {
         TableFactor::Table { alias, name, .. } => alias.as_ref().map_or_else(
-            || name.0.last().map_or_else(String::new, |part| part.to_string().trim_matches(['"', '`', '[', ']']).to_ascii_lowercase()),
+            || {
+                name.0.last().map_or_else(String::new, |part| {
+                    part.to_string().trim_matches(['"', '`', '[', ']']).to_ascii_lowercase()
+                })
+            },
             |alias| alias.name.value.to_ascii_lowercase(),
         ),
-        TableFactor::Derived { alias, .. } | TableFactor::Function { alias, .. } | TableFactor::TableFunction { alias, .. } => {
+        TableFactor::Derived { alias, .. }
+        | TableFactor::Function { alias, .. }
+        | TableFactor::TableFunction { alias, .. } => {
             alias.as_ref().map_or_else(String::new, |alias| alias.name.value.to_ascii_lowercase())
         }
         _ => String::new(),

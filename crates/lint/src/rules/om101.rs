@@ -1,6 +1,6 @@
 //! OM101: the clock decides rows or values.
 use super::prelude::*;
-use super::shared::{is_log, is_view, severity, spelled};
+use super::shared::{is_log, is_validity, is_view, severity, spelled};
 
 pub(super) const RULE: Rule = Rule { id: "OM101", page: include_str!("../../rules/OM101.md"), check };
 
@@ -24,7 +24,9 @@ fn judge(file: &File<'_>, statement: &Statement, occurrence: &Occurrence<'_>) ->
             // A key is OM102's, an audit column OM103's.
             Role::Key(_) => return None,
             Role::Audit(_) | Role::Order => {}
-            Role::Filter => worst = Some("decides which rows are read".to_string()),
+            // When a version begins or ends is OM316's.
+            Role::Value(column) if is_validity(column) => {}
+            Role::Filter | Role::Join => worst = Some("decides which rows are read".to_string()),
             Role::Purge => worst = worst.or_else(|| Some("decides which rows are deleted".to_string())),
             Role::Group => worst = worst.or_else(|| Some("decides how rows are grouped".to_string())),
             Role::Limit | Role::Spread => worst = worst.or_else(|| Some("decides how many rows there are".to_string())),
@@ -37,7 +39,7 @@ fn judge(file: &File<'_>, statement: &Statement, occurrence: &Occurrence<'_>) ->
     let only_purges = occurrence.roles.iter().all(|role| *role == Role::Purge) && !replaces(file, statement);
     let stored = if matches!(statement.action, Action::Variable { .. }) { Some(Severity::Error) } else { severity(file, statement, Severity::Error) };
     let stored = if only_purges { Some(Severity::Info) } else { stored };
-    let level = if occurrence.guarded { stored?.min(Severity::Warning) } else { stored? };
+    let level = if occurrence.guarded || guards(file, statement) { stored?.min(Severity::Warning) } else { stored? };
     let mut draft = Draft::new(level, occurrence.span, format!("the clock, {}, {what}", spelled(file, occurrence)))
         .rerun("run 2024-03-01 again in June: it selects or computes as of June, not as of March")
         .help("use the bounds of the interval, such as :interval_start and :interval_end");
@@ -45,6 +47,13 @@ fn judge(file: &File<'_>, statement: &Statement, occurrence: &Occurrence<'_>) ->
         draft = draft.rerun("the view stores nothing, but what reads it in June for March sees June");
     }
     Some(draft)
+}
+
+/// `IF @day IS NULL SET @day = …`: only what was not given is taken from the clock.
+fn guards(file: &File<'_>, statement: &Statement) -> bool {
+    let Action::Variable { name, .. } = &statement.action else { return false };
+    let guard = statement.guard.map_or("", |guard| guard.of(&file.script.text)).to_ascii_lowercase();
+    guard.contains(name.as_str()) && guard.contains("null")
 }
 
 /// Whether a DELETE is the first half of replacing rows in the same script.

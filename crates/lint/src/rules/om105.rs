@@ -8,7 +8,8 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
     for (at, statement, _) in file.statements() {
         for occurrence in file.occurrences(at) {
             // How rows are spread over workers is OM113's.
-            let spread = occurrence.roles.iter().all(|role| *role == Role::Spread);
+            let spread = !occurrence.roles.is_empty() && occurrence.roles.iter().all(|role| matches!(role, Role::Spread | Role::Join));
+            let spread = spread && matches!(file.script.dialect, crate::dialect::Dialect::Spark | crate::dialect::Dialect::Trino);
             if occurrence.class != Class::Random || spread || is_log(file, at, occurrence) {
                 continue;
             }

@@ -1,6 +1,6 @@
 //! OM201: a window whose order leaves ties open.
 use super::prelude::*;
-use super::shared::{Tie, order_matters, orders_nothing, severity, tie, ties_are_alike, windows};
+use super::shared::{Tie, order_matters, severity, tie, ties_are_alike, window_orders_nothing, windows};
 
 pub(super) const RULE: Rule = Rule { id: "OM201", page: include_str!("../../rules/OM201.md"), check };
 
@@ -16,7 +16,7 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
 }
 
 fn judge<'a>(view: &View<'a>, level: Severity, query: QueryId, expr: &'a Expr, call: &'a Call) -> Option<Draft> {
-    let over = call.over.as_ref().filter(|over| !orders_nothing(&over.order) && order_matters(call))?;
+    let over = call.over.as_ref().filter(|over| order_matters(call) && !window_orders_nothing(view, query, over))?;
     let partition: Vec<&Expr> = over.partition.iter().collect();
     let order: Vec<&Expr> = over.order.iter().map(|sort| &sort.expr).collect();
     let known: Vec<&Expr> = partition.iter().chain(&order).copied().collect();

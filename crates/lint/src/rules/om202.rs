@@ -1,6 +1,6 @@
 //! OM202: a window without an order.
 use super::prelude::*;
-use super::shared::{order_matters, orders_nothing, severity, ties_are_alike, windows};
+use super::shared::{order_matters, severity, ties_are_alike, window_orders_nothing, windows};
 
 pub(super) const RULE: Rule = Rule { id: "OM202", page: include_str!("../../rules/OM202.md"), check };
 
@@ -8,7 +8,7 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
     for (_, statement, view) in file.statements() {
         let Some(level) = severity(file, statement, Severity::Error) else { continue };
         for (query, expr, call) in windows(view) {
-            let Some(over) = call.over.as_ref().filter(|over| orders_nothing(&over.order) && order_matters(call)) else { continue };
+            let Some(over) = call.over.as_ref().filter(|over| order_matters(call) && window_orders_nothing(view, query, over)) else { continue };
             let partition: Vec<&Expr> = over.partition.iter().collect();
             if view.determines(query, &partition) == Answer::Yes || ties_are_alike(view, query, expr, &partition) {
                 continue;

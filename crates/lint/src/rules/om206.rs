@@ -1,12 +1,12 @@
 //! OM206: LIMIT without a total order.
 use super::prelude::*;
-use super::shared::{Tie, is_view, orders_nothing, severity, tie};
+use super::shared::{Tie, orders_nothing, severity, tie};
 
 pub(super) const RULE: Rule = Rule { id: "OM206", page: include_str!("../../rules/OM206.md"), check };
 
 fn check(file: &File<'_>, out: &mut Findings<'_>) {
     for (_, statement, view) in file.statements() {
-        if matches!(statement.action, Action::Select(_)) || (severity(file, statement, Severity::Error).is_none() && !is_view(statement)) {
+        if severity(file, statement, Severity::Error).is_none() {
             continue;
         }
         for (id, query) in view.queries() {
@@ -24,8 +24,20 @@ fn judge<'a>(view: &View<'a>, id: QueryId, query: &'a Query, limit: &'a Limit) -
     if none || presence || view.keys(id, 0).iter().any(|key| key.is_empty() && !single_by_limit(limit)) || is_single(view, id) {
         return None;
     }
+    let whole = limit.percent && limit.count.as_ref().is_some_and(|count| matches!(&count.kind, ExprKind::Literal(Literal::Number(n)) if n == "100"));
+    // The elements of an array have places, and chance is OM105's.
+    let elements = view.select(id).is_some_and(|select| !select.from.is_empty() && select.from.iter().all(|from| matches!(from.relation, Relation::Unnest(_))));
+    let by_chance = query.order.iter().any(|sort| {
+        sort.expr.any(&mut |part| matches!(&part.kind, ExprKind::Call(call) if crate::functions::class(view.dialect, &call.name, call.args.len()) == Some(Class::Random)))
+    });
+    let outputs = view.outputs(id);
+    let constants = !outputs.open && single_by_limit(limit) && outputs.list.iter().all(|output| matches!(&output.value, OutputValue::Expr(expr) if constant(expr)));
+    if whole || by_chance || constants || (elements && !query.order.is_empty()) {
+        return None;
+    }
+    let place = if query.order_span.is_somewhere() && !orders_nothing(&query.order) { query.order_span } else { limit.span };
     let draft = |level, message: &str| {
-        Draft::new(level, limit.span, message.to_string())
+        Draft::new(level, place, message.to_string())
             .rerun("the second run over the same data may keep other rows")
             .help("order by columns that tell all rows apart, a key last")
     };
@@ -34,7 +46,6 @@ fn judge<'a>(view: &View<'a>, id: QueryId, query: &'a Query, limit: &'a Limit) -
     }
     let order: Vec<&Expr> = query.order.iter().map(|sort| &sort.expr).collect();
     let alike = {
-        let outputs = view.outputs(id);
         !outputs.open && outputs.list.iter().all(|output| matches!(&output.value, OutputValue::Expr(expr) if view.depends_only_on(id, expr, &order)))
     };
     if alike {

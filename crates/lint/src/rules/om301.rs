@@ -1,5 +1,6 @@
 //! OM301: an INSERT that adds the same rows again.
 use super::prelude::*;
+use super::shared::is_history;
 
 pub(super) const RULE: Rule = Rule { id: "OM301", page: include_str!("../../rules/OM301.md"), check };
 
@@ -15,7 +16,9 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
 }
 
 fn judge(file: &File<'_>, write: &WriteFact<'_, '_>) -> Option<Draft> {
-    let excused = write.context.is_stage(write.write) || write.context.is_log(&write.target) || write.statement.handler || write.statement.guard.is_some();
+    let excused = is_history(write)
+        || (write.target.is_stage() && is_read_later(file, write))
+        || write.context.is_stage(write.write) || write.context.is_log(&write.target) || write.statement.handler || write.statement.guard.is_some();
     if excused || is_consumed(file, write) || adds_missing(write) {
         return None;
     }
@@ -29,6 +32,13 @@ fn judge(file: &File<'_>, write: &WriteFact<'_, '_>) -> Option<Draft> {
         draft.severity = Severity::Warning;
     }
     Some(draft)
+}
+
+/// Whether a later write of the script reads the table: then it is a stage, and OM318 speaks of what is left in it.
+fn is_read_later(file: &File<'_>, write: &WriteFact<'_, '_>) -> bool {
+    file.writes().filter(|other| other.at > write.at).any(|other| {
+        other.source.iter().chain(&other.scope).any(|root| other.view.tables(*root).iter().any(|(_, _, name)| name.same(&write.target) && !other.target.same(&write.target)))
+    })
 }
 
 /// Whether what is read is gone afterwards: rows taken by a DELETE in the same statement, a stream.

@@ -30,6 +30,10 @@ fn draft(write: &WriteFact<'_, '_>, span: Span) -> Draft {
 
 /// Nothing to correct: all columns are the key, or the rows were taken away before.
 fn is_harmless(write: &WriteFact<'_, '_>, conflict: &Conflict) -> bool {
+    let request = |name: &String| name.contains("idempoten") || name.contains("dedup") || name == "request_id" || name == "lock_name";
+    if conflict.keys.iter().any(request) || write.target.last().split('_').any(|word| matches!(word, "locks" | "lock" | "idempotency" | "dedup")) {
+        return true;
+    }
     let all_key = !conflict.keys.is_empty() && !write.columns.is_empty() && write.columns.iter().all(|column| conflict.keys.contains(column));
     let known_key = write.context.knowledge.table(&write.target).is_some_and(|facts| {
         !write.columns.is_empty() && facts.keys.iter().any(|key| write.columns.iter().all(|column| key.contains(column)))

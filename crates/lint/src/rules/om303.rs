@@ -1,5 +1,6 @@
 //! OM303: a write that reads what it wrote before.
 use super::prelude::*;
+use super::shared::is_history;
 
 pub(super) const RULE: Rule = Rule { id: "OM303", page: include_str!("../../rules/OM303.md"), check };
 
@@ -21,7 +22,7 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
 
 fn judge(write: &WriteFact<'_, '_>, span: Span) -> Option<Draft> {
     let target = write.target.text();
-    if rebuilds(write) {
+    if rebuilds(write) || is_history(write) || (write.verb == Verb::Merge && !gets_into_values(write)) {
         return None;
     }
     let earlier = reads_earlier_slice(write);
@@ -45,6 +46,42 @@ fn rebuilds(write: &WriteFact<'_, '_>) -> bool {
     let tables = write.view.tables(source);
     let Some(select) = write.view.select(source) else { return false };
     tables.len() == 1 && select.from.len() == 1 && !matches!(select.from.first().map(|from| &from.relation), Some(Relation::Function(_)))
+}
+
+/// Whether a value of the target's own rows gets into what a MERGE writes; otherwise it only finds the row.
+fn gets_into_values<'a>(write: &WriteFact<'_, 'a>) -> bool {
+    let (Some(scope), Some(source)) = (write.scope, write.source) else { return true };
+    let outputs = write.view.outputs(source);
+    write.write.branches.iter().any(|branch| match &branch.action {
+        BranchAction::Update(sets) => sets.iter().any(|set| comes_from(write, scope, &set.value, 0)),
+        BranchAction::Insert(_, values) => values.iter().any(|value| comes_from(write, scope, value, 0)),
+        BranchAction::UpdateAll | BranchAction::InsertAll => {
+            outputs.open || outputs.list.iter().any(|output| matches!(&output.value, OutputValue::Expr(expr) if comes_from(write, source, expr, 0)))
+        }
+        BranchAction::Delete | BranchAction::Nothing => false,
+    })
+}
+
+/// Whether an expression is made of the target's rows, other than the one that a MERGE has found.
+fn comes_from<'a>(write: &WriteFact<'_, 'a>, query: QueryId, expr: &'a Expr, depth: usize) -> bool {
+    let mut found = false;
+    expr.walk(&mut |part| {
+        let ColumnSource::From { query: at, from: index, column } = write.view.source(query, part) else { return };
+        let Some(from) = write.view.select(at).and_then(|select| select.from.get(index)) else { return };
+        match &from.relation {
+            Relation::Table(name) => found |= name.surely_same(&write.target) && !(write.scope == Some(at) && index == 0),
+            Relation::Query(inner) if depth < 20 => {
+                let outputs = write.view.outputs(*inner);
+                match outputs.list.iter().find(|output| output.name == column).map(|output| &output.value) {
+                    Some(OutputValue::Expr(expr)) => found |= comes_from(write, *inner, expr, depth + 1),
+                    Some(_) => {}
+                    None => found |= outputs.open && write.view.tables(*inner).iter().any(|(_, _, name)| name.surely_same(&write.target)),
+                }
+            }
+            _ => {}
+        }
+    });
+    found
 }
 
 /// Whether each read of the target is bounded to rows before the slice that is written.

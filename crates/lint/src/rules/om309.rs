@@ -33,6 +33,7 @@ const SETTLED: &[&str] = &[
 
 fn is_relative(write: &WriteFact<'_, '_>, set: &Assign) -> bool {
     match &set.value.kind {
+        _ if set.compound => true,
         ExprKind::Column { .. } => false,
         _ => drifts(write, set, &set.value),
     }

@@ -10,7 +10,9 @@ pub(super) fn is_stored(file: &File<'_>, statement: &Statement) -> bool {
 /// Whether the only thing a statement does is to define a view.
 pub(super) fn is_view(statement: &Statement) -> bool {
     !statement.writes.is_empty()
-        && statement.writes.iter().all(|write| matches!(write.verb, Verb::View { materialized: false } | Verb::Model(ModelWrite::View)))
+        && statement.writes.iter().all(|write| {
+            matches!(write.verb, Verb::View { materialized: false } | Verb::Model(ModelWrite::View))
+        })
 }
 
 /// The severity that a fault in a statement's rows has: one step down where they are not stored.
@@ -27,7 +29,9 @@ pub(super) fn is_log(file: &File<'_>, at: usize, occurrence: &Occurrence<'_>) ->
     let statement = &file.script.statements[at];
     match occurrence.write.and_then(|write| statement.writes.get(write)) {
         Some(write) => context.is_log(&write.target),
-        None => !statement.writes.is_empty() && statement.writes.iter().all(|write| context.is_log(&write.target)),
+        None => {
+            !statement.writes.is_empty() && statement.writes.iter().all(|write| context.is_log(&write.target))
+        }
     }
 }
 
@@ -39,8 +43,48 @@ pub(super) fn spelled(file: &File<'_>, occurrence: &Occurrence<'_>) -> String {
 
 /// Whether a name looks like that of an identity.
 pub(super) fn looks_unique(name: &str) -> bool {
-    const WHOLE: &[&str] = &["id", "uuid", "guid", "offset", "seq", "lsn", "rowid", "ctid", "_id", "pk", "sk", "scn", "sequence_number", "version", "row_no", "rn", "line_no", "hash", "_row_id"];
-    const ENDS: &[&str] = &["_id", "_uuid", "_guid", "_seq", "_offset", "_lsn", "_pk", "_sk", "_no", "_number", "_nr", "_hash", "_key", "_scn", "_version", "_sequence", "_rowid", "_num", "id"];
+    const WHOLE: &[&str] = &[
+        "id",
+        "uuid",
+        "guid",
+        "offset",
+        "seq",
+        "lsn",
+        "rowid",
+        "ctid",
+        "_id",
+        "pk",
+        "sk",
+        "scn",
+        "sequence_number",
+        "version",
+        "row_no",
+        "rn",
+        "line_no",
+        "hash",
+        "_row_id",
+    ];
+    const ENDS: &[&str] = &[
+        "_id",
+        "_uuid",
+        "_guid",
+        "_seq",
+        "_offset",
+        "_lsn",
+        "_pk",
+        "_sk",
+        "_no",
+        "_number",
+        "_nr",
+        "_hash",
+        "_key",
+        "_scn",
+        "_version",
+        "_sequence",
+        "_rowid",
+        "_num",
+        "id",
+    ];
     WHOLE.contains(&name) || ENDS.iter().any(|end| name.len() > end.len() && name.ends_with(end))
 }
 
@@ -48,7 +92,8 @@ pub(super) fn looks_unique(name: &str) -> bool {
 pub(super) fn order_matters(call: &Call) -> bool {
     let Some(over) = &call.over else { return false };
     match call.name.as_str() {
-        "row_number" | "lag" | "lead" | "first_value" | "last_value" | "nth_value" | "ntile" | "first" | "last" | "laginframe" | "leadinframe" => true,
+        "row_number" | "lag" | "lead" | "first_value" | "last_value" | "nth_value" | "ntile" | "first"
+        | "last" | "laginframe" | "leadinframe" => true,
         "rank" | "dense_rank" | "percent_rank" | "cume_dist" => false,
         _ => over.frame.is_some_and(|frame| frame.rows && !frame.whole) && !over.order.is_empty(),
     }
@@ -61,6 +106,34 @@ pub(super) fn orders_nothing(order: &[Sort]) -> bool {
         ExprKind::Subquery { .. } => true,
         _ => false,
     })
+}
+
+/// Whether the order of a window orders nothing: it is empty, constant, or by what the partition is made of.
+pub(super) fn window_orders_nothing<'a>(view: &View<'a>, query: QueryId, over: &'a Window) -> bool {
+    over.order.iter().all(|sort| {
+        orders_nothing(std::slice::from_ref(sort)) || over.partition.iter().any(|by| view.same(query, by, &sort.expr))
+    })
+}
+
+/// Names of columns that bound the time for which a row is valid.
+pub(super) fn is_validity(name: &str) -> bool {
+    const NAMES: &[&str] = &[
+        "validfrom", "validto", "validuntil", "effectivefrom", "effectiveto", "effectivedate", "expirydate", "expirationdate", "rowstart", "rowend",
+        "startdate", "enddate", "effstart", "effend", "efffrom", "effto", "iscurrent", "currentflag", "validstart", "validend", "dbtvalidfrom",
+        "dbtvalidto", "rowvalidfrom", "rowvalidto", "begindate", "recordstart", "recordend", "effectivestart", "effectiveend", "expiredat",
+        "effectivestartdate", "effectiveenddate", "startts", "endts", "versionstart", "versionend",
+    ];
+    let bare = name.replace('_', "");
+    NAMES.contains(&bare.as_str())
+}
+
+/// Whether a write keeps versions of rows, each valid from some time on: OM316 speaks of it.
+pub(super) fn is_history(write: &WriteFact<'_, '_>) -> bool {
+    let from = ["validfrom", "effectivefrom", "rowstart", "effstart", "efffrom", "dbtvalidfrom", "validstart", "effectivestart", "effectivestartdate", "effectivedate", "versionstart", "rowvalidfrom"];
+    let starts = |name: &String| from.contains(&name.replace('_', "").as_str());
+    let outputs = write.source.map(|source| write.view.outputs(source));
+    let inserted = write.branches.iter().any(|branch| matches!(&branch.action, BranchAction::Insert(columns, _) if columns.iter().any(starts)));
+    write.columns.iter().any(starts) || inserted || outputs.is_some_and(|outputs| outputs.list.iter().any(|output| starts(&output.name)))
 }
 
 /// Each window function of a statement in which order matters, once: query, expression, call.
@@ -83,7 +156,17 @@ pub(super) fn windows<'a>(view: &View<'a>) -> Vec<(QueryId, &'a Expr, &'a Call)>
 }
 
 /// Whether the outputs of a query other than those made of `window` follow from `known`: then ties are alike.
-pub(super) fn ties_are_alike<'a>(view: &View<'a>, query: QueryId, window: &'a Expr, known: &[&'a Expr]) -> bool {
+pub(super) fn ties_are_alike<'a>(
+    view: &View<'a>,
+    query: QueryId,
+    window: &'a Expr,
+    known: &[&'a Expr],
+) -> bool {
+    let ExprKind::Call(call) = &window.kind else { return false };
+    let numbers = matches!(call.name.as_str(), "row_number" | "ntile");
+    if !numbers && !call.args.iter().all(|arg| view.depends_only_on(query, arg, known)) {
+        return false;
+    }
     let outputs = view.outputs(query);
     if outputs.open {
         return false;
@@ -94,7 +177,11 @@ pub(super) fn ties_are_alike<'a>(view: &View<'a>, query: QueryId, window: &'a Ex
             return true;
         }
         match &output.value {
-            OutputValue::Expr(expr) => std::ptr::eq(*expr, window) || expr.any(&mut |part| std::ptr::eq(part, window)) || view.depends_only_on(query, expr, known),
+            OutputValue::Expr(expr) => {
+                std::ptr::eq(*expr, window)
+                    || expr.any(&mut |part| std::ptr::eq(part, window))
+                    || view.depends_only_on(query, expr, known)
+            }
             _ => false,
         }
     })
@@ -119,15 +206,23 @@ pub(super) fn tie<'a>(view: &View<'a>, query: QueryId, partition: &[&'a Expr], o
         Answer::Yes => Tie::None,
         Answer::No => Tie::Known,
         Answer::Unknown(lacking) => {
-            let tables: Vec<String> = view.select(query).into_iter().flat_map(|select| &select.from).filter_map(|from| match &from.relation {
-                Relation::Table(name) => Some(name.last().to_string()),
-                _ => None,
-            }).collect();
+            let tables: Vec<String> = view
+                .select(query)
+                .into_iter()
+                .flat_map(|select| &select.from)
+                .filter_map(|from| match &from.relation {
+                    Relation::Table(name) => Some(name.last().to_string()),
+                    _ => None,
+                })
+                .collect();
             let presumed = order.iter().enumerate().any(|(at, expr)| {
                 let Some((_, name)) = bare_column(expr) else { return false };
                 let own = tables.iter().any(|table| {
                     let singular = table.strip_suffix('s').unwrap_or(table);
-                    name == "id" || name == format!("{singular}_id") || name == format!("{table}_id") || name == format!("{singular}id")
+                    name == "id"
+                        || name == format!("{singular}_id")
+                        || name == format!("{table}_id")
+                        || name == format!("{singular}id")
                 });
                 looks_unique(name) && (at > 0 || own)
             });
