@@ -4,6 +4,7 @@
 
 mod bounds;
 mod context;
+mod index;
 mod keys;
 mod knowledge;
 mod roles;
@@ -11,6 +12,7 @@ mod view;
 
 pub use bounds::{Bound, Edge, EdgeKind, column_within, render};
 pub use context::{Effect, Replaced, SelfRead, StatementContext};
+pub use index::ScriptIndex;
 pub use keys::{Answer, constant, equal, is_aggregate};
 pub use knowledge::{Knowledge, TableFacts};
 pub use roles::{Occurrence, Role, is_audit_name, is_hash};

@@ -37,14 +37,20 @@ impl Name {
     pub fn surely_same(&self, other: &Self) -> bool {
         let bare = self.parts.len().min(other.parts.len()) == 1 && self.parts.len() != other.parts.len();
         let longer = if self.parts.len() > other.parts.len() { self } else { other };
-        let default = longer.parts.iter().rev().nth(1).is_some_and(|schema| matches!(schema.as_str(), "public" | "dbo" | "default" | "main"));
+        let default = longer
+            .parts
+            .iter()
+            .rev()
+            .nth(1)
+            .is_some_and(|schema| matches!(schema.as_str(), "public" | "dbo" | "default" | "main"));
         self.same(other) && (!bare || default)
     }
 
     /// Whether the name says that the table is a stage: emptied and filled by each run.
     #[must_use]
     pub fn is_stage(&self) -> bool {
-        const WORDS: &[&str] = &["staging", "stage", "stg", "tmp", "temp", "work", "scratch", "wrk", "swap", "interim"];
+        const WORDS: &[&str] =
+            &["staging", "stage", "stg", "tmp", "temp", "work", "scratch", "wrk", "swap", "interim"];
         let word = |part: &str| part.split(['_', '-']).any(|word| WORDS.contains(&word));
         self.parts.iter().any(|part| word(part)) || self.last().starts_with('#')
     }

@@ -89,6 +89,7 @@ pub(crate) fn apply(script: &mut Script, header: Header) {
             statement.writes.push(write);
         }
     }
+    script.index = crate::facts::ScriptIndex::of(&script.statements);
     script.model = Some(header);
 }
 

@@ -27,7 +27,12 @@ struct Preparing<'a> {
 }
 
 /// Makes a statement ready.
-pub(crate) fn prepare<'a>(text: &'a str, lexed: &'a Lexed, piece: &'a Piece, dialect: Dialect) -> Prepared<'a> {
+pub(crate) fn prepare<'a>(
+    text: &'a str,
+    lexed: &'a Lexed,
+    piece: &'a Piece,
+    dialect: Dialect,
+) -> Prepared<'a> {
     let masked = piece.span.of(&lexed.masked);
     let mut preparing = Preparing { text, tokens: &lexed.tokens, piece, edits: Vec::new() };
     let mut predicate = None;
@@ -44,7 +49,8 @@ pub(crate) fn prepare<'a>(text: &'a str, lexed: &'a Lexed, piece: &'a Piece, dia
         Dialect::DuckDb => samples = preparing.using_sample(),
         _ => {}
     }
-    let text = if preparing.edits.is_empty() { Cow::Borrowed(masked) } else { Cow::Owned(preparing.edited(masked)) };
+    let text =
+        if preparing.edits.is_empty() { Cow::Borrowed(masked) } else { Cow::Owned(preparing.edited(masked)) };
     Prepared { text, predicate, samples }
 }
 
@@ -76,11 +82,15 @@ impl Preparing<'_> {
     /// `INSERT INTO t REPLACE WHERE p SELECT …`.
     fn replace_where(&mut self) -> Option<Span> {
         let from = self.find(|this, at| {
-            this.top(at) && this.word(at) == "replace" && matches!(this.word(at + 1).as_str(), "where" | "using" | "on")
+            this.top(at)
+                && this.word(at) == "replace"
+                && matches!(this.word(at + 1).as_str(), "where" | "using" | "on")
         })?;
         let ends = ["select", "with", "values", "table", "from"];
-        let end = (from..self.piece.tokens.end).find(|at| self.top(*at) && ends.contains(&self.word(*at).as_str()))?;
-        let (first, value, last) = (self.tokens.get(from)?, self.tokens.get(from + 2)?, self.tokens.get(end - 1)?);
+        let end = (from..self.piece.tokens.end)
+            .find(|at| self.top(*at) && ends.contains(&self.word(*at).as_str()))?;
+        let (first, value, last) =
+            (self.tokens.get(from)?, self.tokens.get(from + 2)?, self.tokens.get(end - 1)?);
         self.blank(first.span.to(last.span));
         Some(value.span.to(last.span))
     }
@@ -88,7 +98,10 @@ impl Preparing<'_> {
     /// `OPTION (…)` at the end.
     fn option(&mut self) {
         let tokens = self.piece.tokens.clone();
-        let option = tokens.rev().take(40).find(|at| self.top(*at) && self.word(*at) == "option" && self.is_mark(*at + 1, b'('));
+        let option = tokens
+            .rev()
+            .take(40)
+            .find(|at| self.top(*at) && self.word(*at) == "option" && self.is_mark(*at + 1, b'('));
         if let Some(first) = option.and_then(|at| self.tokens.get(at)) {
             self.blank(Span { start: first.span.start, end: self.piece.span.end });
         }
@@ -113,8 +126,14 @@ impl Preparing<'_> {
         if self.word(start) != "alter" || self.word(start + 1) != "table" {
             return;
         }
-        let verb = self.find(|this, at| this.top(at) && at < start + 14 && matches!(this.word(at).as_str(), "update" | "delete"));
-        let (Some(verb), Some(first), Some(second)) = (verb, self.tokens.get(start), self.tokens.get(start + 1)) else { return };
+        let verb = self.find(|this, at| {
+            this.top(at) && at < start + 14 && matches!(this.word(at).as_str(), "update" | "delete")
+        });
+        let (Some(verb), Some(first), Some(second)) =
+            (verb, self.tokens.get(start), self.tokens.get(start + 1))
+        else {
+            return;
+        };
         let Some(word) = self.tokens.get(verb).map(|token| token.span) else { return };
         let head = first.span.to(second.span);
         if self.word(verb) == "update" {
@@ -128,12 +147,17 @@ impl Preparing<'_> {
 
     /// `USING SAMPLE 10%`, at the end of a SELECT.
     fn using_sample(&mut self) -> Vec<Sample> {
-        let Some(at) = self.find(|this, at| this.word(at) == "using" && this.word(at + 1) == "sample") else { return Vec::new() };
+        let Some(at) = self.find(|this, at| this.word(at) == "using" && this.word(at + 1) == "sample") else {
+            return Vec::new();
+        };
         let Some(first) = self.tokens.get(at) else { return Vec::new() };
         let outer = first.outer;
         let mut end = at + 2;
-        while end < self.piece.tokens.end && self.tokens.get(end).is_some_and(|t| t.outer.is_none_or(|o| o >= outer.unwrap_or(0))) {
-            let closes = self.is_mark(end, b')') && self.tokens.get(end).is_some_and(|t| t.mate == outer && outer.is_some());
+        while end < self.piece.tokens.end
+            && self.tokens.get(end).is_some_and(|t| t.outer.is_none_or(|o| o >= outer.unwrap_or(0)))
+        {
+            let closes = self.is_mark(end, b')')
+                && self.tokens.get(end).is_some_and(|t| t.mate == outer && outer.is_some());
             if closes || matches!(self.word(end).as_str(), "union" | "order" | "limit") {
                 break;
             }
@@ -142,7 +166,8 @@ impl Preparing<'_> {
         let Some(last) = self.tokens.get(end - 1) else { return Vec::new() };
         let span = first.span.to(last.span);
         let seeded = (at..end).any(|at| matches!(self.word(at).as_str(), "repeatable" | "seed"));
-        let whole = self.tokens.get(at + 2).is_some_and(|token| token.span.of(self.text) == "100") && self.is_mark(at + 3, b'%');
+        let whole = self.tokens.get(at + 2).is_some_and(|token| token.span.of(self.text) == "100")
+            && self.is_mark(at + 3, b'%');
         self.blank(span);
         vec![Sample { span, seeded, whole }]
     }
@@ -151,7 +176,8 @@ impl Preparing<'_> {
     fn edited(&self, masked: &str) -> String {
         let mut out = masked.to_string();
         for (span, with) in &self.edits {
-            let range = (span.start - self.piece.span.start) as usize..(span.end - self.piece.span.start) as usize;
+            let range =
+                (span.start - self.piece.span.start) as usize..(span.end - self.piece.span.start) as usize;
             let old = masked.get(range.clone()).unwrap_or("");
             let blanks: String = old.chars().map(|c| if c == '\n' { '\n' } else { ' ' }).collect();
             if blanks.len() == range.len() && with.len() <= range.len() {

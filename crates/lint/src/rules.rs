@@ -47,7 +47,7 @@ use std::ops::Deref;
 use crate::config::Config;
 use crate::facts::{Effect, Knowledge, Occurrence, StatementContext, View};
 use crate::finding::{Draft, Finding};
-use crate::ir::{Action, Statement, Write};
+use crate::ir::{Action, Name, Statement, Write};
 use crate::page;
 use crate::script::Script;
 
@@ -181,6 +181,39 @@ impl<'a> File<'a> {
                 context,
             })
         })
+    }
+
+    /// A write.
+    #[must_use]
+    pub fn write(&self, at: usize, index: usize) -> Option<WriteFact<'_, 'a>> {
+        let statement = self.script.statements.get(at)?;
+        let (write, view) = (statement.writes.get(index)?, self.views.get(at)?);
+        Some(WriteFact { write, at, index, statement, view, context: self.context(at) })
+    }
+
+    /// Writes to a table before a statement, nearest first; plain INSERTs are left out.
+    pub fn changes_before<'f>(
+        &'f self,
+        target: &'f Name,
+        at: usize,
+    ) -> impl Iterator<Item = WriteFact<'f, 'a>> {
+        self.script.index.before(target.last(), at).flat_map(move |at| self.changes_at(target, at))
+    }
+
+    /// Writes to a table after a statement, nearest first; plain INSERTs are left out.
+    pub fn changes_after<'f>(
+        &'f self,
+        target: &'f Name,
+        at: usize,
+    ) -> impl Iterator<Item = WriteFact<'f, 'a>> {
+        self.script.index.after(target.last(), at).flat_map(move |at| self.changes_at(target, at))
+    }
+
+    fn changes_at<'f>(&'f self, target: &'f Name, at: usize) -> impl Iterator<Item = WriteFact<'f, 'a>> {
+        let count = self.script.statements.get(at).map_or(0, |statement| statement.writes.len());
+        (0..count)
+            .filter_map(move |index| self.write(at, index))
+            .filter(move |write| write.target.same(target))
     }
 
     /// The script around a statement.

@@ -14,9 +14,9 @@ use crate::split::{Piece, PieceKind, split};
 use crate::text::{Lines, Span};
 
 /// Nesting beyond this is not read: a finding says so.
-const DEPTH: usize = 100;
-/// Operators in one statement beyond this are not read.
-const OPERATORS: usize = 20_000;
+const DEPTH: usize = 50;
+/// A chain of operators, or of UNION, beyond this is not read.
+const CHAIN: usize = 1_000;
 
 /// How much of a file could be judged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -44,6 +44,8 @@ pub struct Script {
     pub statements: Vec<Statement>,
     /// How much was understood.
     pub coverage: Coverage,
+    /// Statements by what they touch.
+    pub index: crate::facts::ScriptIndex,
     /// What its model header says, if it is one of our models.
     pub model: Option<crate::model::Header>,
 }
@@ -68,6 +70,7 @@ pub fn read(path: &str, text: &str, dialect: Dialect) -> Script {
         coverage.analysed += usize::from(!matches!(statement.action, Action::Unread(_)));
         statements.push(statement);
     }
+    let index = crate::facts::ScriptIndex::of(&statements);
     Script {
         path: path.to_string(),
         text: text.to_string(),
@@ -76,6 +79,7 @@ pub fn read(path: &str, text: &str, dialect: Dialect) -> Script {
         dialect,
         statements,
         coverage,
+        index,
         model: None,
     }
 }
@@ -232,7 +236,9 @@ impl Reader<'_> {
             }
             // Procedures of the engine itself write no rows of interest.
             "exec" | "execute" if second.starts_with("sp_") || second == "sys" => only(Action::Utility),
-            "call" | "exec" | "execute" => only(Action::Unread("a procedure does the work, and its body is not here".to_string())),
+            "call" | "exec" | "execute" => {
+                only(Action::Unread("a procedure does the work, and its body is not here".to_string()))
+            }
             "bulk" | "load" => self.bulk(piece),
             "" if self.is_mark(piece.tokens.start, b'(') => self.parsed(piece),
             word if UTILITIES.contains(&word) => only(Action::Utility),
@@ -289,15 +295,27 @@ impl Reader<'_> {
 
     /// `ALTER TABLE t DROP PARTITION p` takes rows away, as a DELETE does.
     fn drop_partition(&self, piece: &Piece) -> Option<Found> {
-        let at = piece.tokens.clone().take(12).find(|at| self.word(*at) == "drop" && self.word(*at + 1) == "partition")?;
+        let at = piece
+            .tokens
+            .clone()
+            .take(12)
+            .find(|at| self.word(*at) == "drop" && self.word(*at + 1) == "partition")?;
         if self.word(piece.tokens.start) != "alter" || self.source.dialect != Dialect::ClickHouse {
             return None;
         }
         let target = self.name_after(piece, &["table", "exists", "only"]);
         let value = self.source.lexed.tokens.get(at + 2)?;
-        let value = self.expression(Span { start: value.span.start, end: piece.span.end }).map(|(expr, _)| expr);
+        let value =
+            self.expression(Span { start: value.span.start, end: piece.span.end }).map(|(expr, _)| expr);
         let partition = vec![("partition".to_string(), value)];
-        let write = Write { verb: Verb::Delete, span: piece.span, head: piece.span, target, partition, ..Write::empty() };
+        let write = Write {
+            verb: Verb::Delete,
+            span: piece.span,
+            head: piece.span,
+            target,
+            partition,
+            ..Write::empty()
+        };
         Some((Action::Write, vec![write], Vec::new()))
     }
 
@@ -364,7 +382,9 @@ impl Reader<'_> {
     /// `BULK INSERT t`, `LOAD DATA … INTO TABLE t`: both append.
     fn bulk(&self, piece: &Piece) -> Found {
         let word = if self.word(piece.tokens.start) == "bulk" { "insert" } else { "table" };
-        let Some(at) = piece.tokens.clone().find(|at| self.word(*at) == word) else { return only(Action::Utility) };
+        let Some(at) = piece.tokens.clone().find(|at| self.word(*at) == word) else {
+            return only(Action::Utility);
+        };
         let target = self.name_at(at + 1, piece.tokens.end);
         let overwrites = piece.tokens.clone().any(|at| self.word(at) == "overwrite");
         let verb = if overwrites { Verb::Overwrite } else { Verb::Copy { remembers: false } };
@@ -456,7 +476,9 @@ impl Reader<'_> {
                             write.filters.push(expr);
                         }
                     }
-                    if let Some(query) = found.2.iter_mut().find(|query| query.span.contains(prepared.samples.first().map_or(Span::NOWHERE, |s| s.span))) {
+                    if let Some(query) = found.2.iter_mut().find(|query| {
+                        query.span.contains(prepared.samples.first().map_or(Span::NOWHERE, |s| s.span))
+                    }) {
                         sample(query, &prepared.samples);
                     }
                     return found;
@@ -468,11 +490,11 @@ impl Reader<'_> {
         only(Action::Unread(error))
     }
 
+    /// Why a statement is not given to the parser: what nests too deep would overflow a stack.
     fn refused(&self, piece: &Piece) -> Option<String> {
         let tokens = self.source.lexed.tokens.get(piece.tokens.clone())?;
-        let mut depth = 0_usize;
-        let mut deepest = 0;
-        let mut operators = 0_usize;
+        let (mut depth, mut deepest, mut chain, mut longest, mut branches) =
+            (0_usize, 0, 0_usize, 0, 0_usize);
         for token in tokens {
             match token.kind {
                 TokenKind::Mark(b'(' | b'[') => {
@@ -480,8 +502,20 @@ impl Reader<'_> {
                     deepest = deepest.max(depth);
                 }
                 TokenKind::Mark(b')' | b']') => depth = depth.saturating_sub(1),
-                TokenKind::Mark(b'-' | b'/' | b'%' | b'<' | b'>' | b'=' | b'!' | b'^' | b'~' | b':') => {
-                    operators += 1
+                TokenKind::Mark(b',') => chain = 0,
+                TokenKind::Mark(b'.') => {}
+                TokenKind::Mark(_) => {
+                    chain += 1;
+                    longest = longest.max(chain);
+                }
+                TokenKind::Word => {
+                    let word = token.span.of(self.source.text);
+                    let is = |words: &[&str]| words.iter().any(|other| word.eq_ignore_ascii_case(other));
+                    if is(&["union", "except", "intersect", "minus"]) {
+                        branches += 1;
+                    } else if is(&["and", "or", "select", "from", "when", "then"]) {
+                        chain = 0;
+                    }
                 }
                 _ => {}
             }
@@ -489,8 +523,8 @@ impl Reader<'_> {
         if deepest > DEPTH {
             return Some(format!("parentheses stand {deepest} deep; at most {DEPTH} are read"));
         }
-        (operators > OPERATORS && operators * 2 > tokens.len())
-            .then(|| "the expression is too long".to_string())
+        (longest > CHAIN || branches > CHAIN)
+            .then(|| format!("a chain of more than {CHAIN} operators is not read"))
     }
 }
 

@@ -252,7 +252,9 @@ impl Splitter<'_> {
             }
             "when" => self.condition(&["then"]),
             "do" if matches!(self.kind(at + 1), Some(TokenKind::BodyOpen)) => self.control(at + 1, false),
-            "execute" if matches!(self.kind(at + 2), Some(TokenKind::BodyOpen)) => self.control(at + 2, false),
+            "execute" if matches!(self.kind(at + 2), Some(TokenKind::BodyOpen)) => {
+                self.control(at + 2, false)
+            }
             "create" | "alter" if self.is_routine_head(at) => self.routine_head(),
             _ if self.mark(at + 1) == b':' && self.any(at + 2, &["loop", "while", "for", "begin"]) => {
                 self.at += 2
@@ -430,7 +432,9 @@ impl Splitter<'_> {
             {
                 break;
             }
-            let as_body = top(self, end) && (self.is(end, "as") && (self.dialect == Dialect::TSql || task) || self.is(end, "do") && event);
+            let as_body = top(self, end)
+                && (self.is(end, "as") && (self.dialect == Dialect::TSql || task)
+                    || self.is(end, "do") && event);
             if as_body && (self.any(end + 1, STARTERS) || self.is(end + 1, "replace")) {
                 end += 1;
                 break;

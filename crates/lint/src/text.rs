@@ -80,15 +80,34 @@ pub struct Position {
 #[derive(Clone, Debug, Default)]
 pub struct Lines {
     starts: Vec<u32>,
+    /// Characters of more than one byte: line, column (both from 0), and by how many bytes the line is longer than its
+    /// characters up to and with this one.
+    wide: Vec<(u32, u32, u32)>,
 }
 
 impl Lines {
     /// Finds the lines of `text`.
     #[must_use]
     pub fn of(text: &str) -> Self {
-        let mut starts = vec![0];
-        starts.extend(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(at, _)| offset(at + 1)));
-        Self { starts }
+        let mut lines = Self { starts: vec![0], wide: Vec::new() };
+        lines
+            .starts
+            .extend(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(at, _)| offset(at + 1)));
+        if !text.is_ascii() {
+            let (mut line, mut column, mut extra) = (0, 0, 0);
+            for char in text.chars() {
+                if char == '\n' {
+                    (line, column, extra) = (line + 1, 0, 0);
+                    continue;
+                }
+                if char.len_utf8() > 1 {
+                    extra += offset(char.len_utf8() - 1);
+                    lines.wide.push((line, column, extra));
+                }
+                column += 1;
+            }
+        }
+        lines
     }
 
     /// The line (from 0) that holds a byte.
@@ -118,10 +137,12 @@ impl Lines {
         let column = usize::try_from(column.saturating_sub(1)).unwrap_or(usize::MAX);
         let start = self.start_of(line).min(offset(text.len())) as usize;
         let end = self.start_of(line.saturating_add(1)).min(offset(text.len())) as usize;
-        let Some(of_line) = text.get(start..end) else { return text.len() };
-        if of_line.is_ascii() {
-            return (start + column).min(end.max(start));
-        }
-        of_line.char_indices().nth(column).map_or(end, |(at, _)| start + at)
+        let before = self.wide.partition_point(|wide| (wide.0, wide.1) < (offset(line), offset(column)));
+        let extra = before
+            .checked_sub(1)
+            .and_then(|at| self.wide.get(at))
+            .filter(|wide| wide.0 as usize == line)
+            .map_or(0, |wide| wide.2);
+        start.saturating_add(column).saturating_add(extra as usize).min(end.max(start))
     }
 }

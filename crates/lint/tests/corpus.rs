@@ -10,9 +10,9 @@ use common::{Expectation, check, expectation, registered};
 use oncemore_lint::{Dialect, Input, Severity};
 
 /// Only ever raised. The goal: 0.95, 0.92, 0.95.
-const PRECISION: f64 = 0.0;
-const RECALL: f64 = 0.0;
-const SILENT: f64 = 0.0;
+const PRECISION: f64 = 0.95;
+const RECALL: f64 = 0.92;
+const SILENT: f64 = 0.95;
 
 #[derive(Default, Clone, Copy)]
 struct Score {

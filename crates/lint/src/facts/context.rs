@@ -94,13 +94,13 @@ impl<'a> StatementContext<'a> {
     }
 
     fn inserted(&self, write: &Write) -> Effect {
-        let before = self.script.statements.get(..self.statement).unwrap_or(&[]);
         let own = self.script.statements.get(self.statement);
         let known_temporary = self.knowledge.table(&write.target).is_some_and(|facts| facts.temporary);
         let mut dropped = false;
         let mut swapped_out = false;
         let mut found = None;
-        for (at, statement) in before.iter().enumerate().rev() {
+        for at in self.script.index.before(write.target.last(), self.statement) {
+            let Some(statement) = self.script.statements.get(at) else { continue };
             match &statement.action {
                 Action::Define(table) if table.name.same(&write.target) => {
                     // IF NOT EXISTS keeps what is there, but for a temporary table, which goes with its session.
@@ -167,8 +167,9 @@ impl<'a> StatementContext<'a> {
 
     /// Trino's Hive connector can be told to overwrite the partitions that an INSERT writes to.
     fn overwrites_by_setting(&self) -> bool {
-        let before = self.script.statements.get(..self.statement).unwrap_or(&[]);
-        before.iter().any(|statement| {
+        let mut before = self.script.index.sessions.iter().filter(|at| **at < self.statement);
+        before.any(|at| {
+            let Some(statement) = self.script.statements.get(*at) else { return false };
             let Action::Session { value, .. } = &statement.action else { return false };
             let value = value.to_ascii_lowercase();
             value.contains("insert_existing_partitions_behavior") && value.contains("overwrite")
@@ -189,19 +190,25 @@ impl<'a> StatementContext<'a> {
     /// Whether what is written is taken away, emptied or moved elsewhere later in the script: a stage.
     #[must_use]
     pub fn is_stage(&self, write: &Write) -> bool {
-        let after = self.script.statements.get(self.statement + 1..).unwrap_or(&[]);
-        after.iter().any(|statement| match &statement.action {
+        let index = &self.script.index;
+        if index.partitions.last().is_some_and(|at| *at > self.statement) {
+            return true;
+        }
+        let mut after =
+            index.after(write.target.last(), self.statement).filter_map(|at| self.script.statements.get(at));
+        after.any(|statement| match &statement.action {
             Action::Drop { names, .. } => names.iter().any(|name| name.same(&write.target)),
             Action::Alter(changes) => changes.iter().any(|alter| match &alter.change {
                 AlterChange::Rename(to) => alter.name.same(&write.target) || (to.same(&write.target)),
                 AlterChange::Swap(to) => alter.name.same(&write.target) || to.same(&write.target),
-                AlterChange::Partition => true,
                 _ => false,
             }),
             _ => statement.writes.iter().any(|other| {
                 other.target.same(&write.target)
                     && (other.verb == Verb::Truncate
-                        || (other.verb == Verb::Delete && other.filters.is_empty()))
+                        || (other.verb == Verb::Delete
+                            && other.filters.is_empty()
+                            && other.partition.is_empty()))
             }),
         })
     }
@@ -244,7 +251,8 @@ impl<'a> StatementContext<'a> {
                     && words.iter().any(|word| ["run", "job", "load", "etl", "batch"].contains(word))
         });
         // `RunLog` is folded to one word; a catalog, a dialog and a backlog are no logs.
-        let joined = name.ends_with("log") && !["catalog", "dialog", "backlog", "blog", "analog"].iter().any(|word| name.ends_with(word));
+        let joined = name.ends_with("log")
+            && !["catalog", "dialog", "backlog", "blog", "analog"].iter().any(|word| name.ends_with(word));
         last_matters
             || joined
             || (words.len() > 1

@@ -253,7 +253,9 @@ pub fn is_audit_name(name: &str) -> bool {
     ];
     let bare = name.replace('_', "");
     WHOLE.contains(&name)
-        || WHOLE.iter().any(|whole| whole.len() == name.len() + whole.matches('_').count() && whole.replace('_', "") == bare)
+        || WHOLE.iter().any(|whole| {
+            whole.len() == name.len() + whole.matches('_').count() && whole.replace('_', "") == bare
+        })
         || STARTS.iter().any(|start| name.starts_with(start))
         || ENDS.iter().any(|end| name.ends_with(end))
 }
@@ -545,7 +547,12 @@ impl<'a> Walk<'_, 'a> {
                 args.iter().for_each(|child| self.expr(child, &at));
             }
             ExprKind::Cast { expr: inner, to } if self.is_clock_literal(inner, to) => {
-                self.seen.push(Seen { span: expr.span, name: "a literal that stands for the clock", class: Class::Clock, at: at.clone() });
+                self.seen.push(Seen {
+                    span: expr.span,
+                    name: "a literal that stands for the clock",
+                    class: Class::Clock,
+                    at: at.clone(),
+                });
             }
             _ => expr.each_child(|child| self.expr(child, at)),
         }
@@ -554,7 +561,10 @@ impl<'a> Walk<'_, 'a> {
     /// `'now'::timestamp`, `DATE 'today'`.
     fn is_clock_literal(&self, expr: &Expr, to: &str) -> bool {
         let crate::ir::ExprKind::Literal(crate::ir::Literal::Text(text)) = &expr.kind else { return false };
-        let reads = matches!(self.view.dialect, crate::dialect::Dialect::Postgres | crate::dialect::Dialect::Redshift);
+        let reads = matches!(
+            self.view.dialect,
+            crate::dialect::Dialect::Postgres | crate::dialect::Dialect::Redshift
+        );
         reads
             && (to.starts_with("date") || to.starts_with("time"))
             && matches!(text.trim().to_ascii_lowercase().as_str(), "now" | "today" | "tomorrow" | "yesterday")

@@ -416,7 +416,9 @@ impl<'a> View<'a> {
     pub fn takes_parameters(&self) -> bool {
         let mut found = false;
         for (id, _) in self.queries() {
-            self.each_expr(id, &mut |expr| expr.walk(&mut |part| found |= matches!(part.kind, ExprKind::Param(_))));
+            self.each_expr(id, &mut |expr| {
+                expr.walk(&mut |part| found |= matches!(part.kind, ExprKind::Param(_)))
+            });
         }
         found
     }

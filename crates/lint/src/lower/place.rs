@@ -180,6 +180,19 @@ impl Lowering<'_> {
         span
     }
 
+    /// `inner` with one of the words and the parentheses that follow it.
+    pub(super) fn with_group_after(&self, inner: Span, words: &[&str]) -> Span {
+        if !inner.is_somewhere() {
+            return inner;
+        }
+        let at = self.source.lexed.index_at(inner.end);
+        let close = self.source.lexed.tokens.get(at + 1).and_then(|token| token.mate);
+        match close.filter(|_| self.token_is(at, words)) {
+            Some(close) => inner.to(self.token_span(close as usize)),
+            None => inner,
+        }
+    }
+
     /// `inner` with a closing mark directly after it.
     pub(super) fn with_close(&self, inner: Span, close: u8) -> Span {
         if !inner.is_somewhere() {

@@ -40,10 +40,21 @@ impl Lowering<'_> {
                 {
                     return Action::Write;
                 }
-                let into = query.body.as_select().and_then(|select| select.into.as_ref()).and_then(|into| into.targets.first());
+                let into = query
+                    .body
+                    .as_select()
+                    .and_then(|select| select.into.as_ref())
+                    .and_then(|into| into.targets.first());
                 if let Some(target) = into {
-                    let name = self.span_of(target).of(self.source.text).trim_start_matches(['@', ':']).to_ascii_lowercase();
-                    let value = Expr { span: self.span, kind: ExprKind::Subquery { query: id, ask: crate::ir::Ask::Scalar, expr: None } };
+                    let name = self
+                        .span_of(target)
+                        .of(self.source.text)
+                        .trim_start_matches(['@', ':'])
+                        .to_ascii_lowercase();
+                    let value = Expr {
+                        span: self.span,
+                        kind: ExprKind::Subquery { query: id, ask: crate::ir::Ask::Scalar, expr: None },
+                    };
                     return Action::Variable { name, value: Some(value) };
                 }
                 Action::Select(id)
@@ -171,7 +182,8 @@ impl Lowering<'_> {
                 let all = matches!(set_quantifier, SetQuantifier::All | SetQuantifier::AllByName);
                 let span = self.slot(left).span;
                 let of_right = self.slot(right).span;
-                let from_op = self.with_before(of_right, &["except", "minus", "union", "intersect", "all", "distinct"]);
+                let from_op =
+                    self.with_before(of_right, &["except", "minus", "union", "intersect", "all", "distinct"]);
                 (Body::Set { op, all, span: from_op, left, right }, None, span)
             }
             SetExpr::Values(values) => {
@@ -222,7 +234,14 @@ impl Lowering<'_> {
             let count = fetch.quantity.as_ref().map(|expr| self.expr(expr, Some(id)));
             let span = count.as_ref().map_or(self.span, |count| count.span);
             let span = self.with_after(self.with_before(span, &["fetch", "first", "next"]), words);
-            return Some(Limit { span, count, offset: None, with_ties: fetch.with_ties, percent: fetch.percent, by: Vec::new() });
+            return Some(Limit {
+                span,
+                count,
+                offset: None,
+                with_ties: fetch.with_ties,
+                percent: fetch.percent,
+                by: Vec::new(),
+            });
         }
         let (limit, offset, by) = match query.limit_clause.as_ref()? {
             LimitClause::LimitOffset { limit, offset, limit_by } => {
@@ -260,7 +279,14 @@ impl Lowering<'_> {
                 Expr { span, kind: ExprKind::Literal(Literal::Number(count.to_string())) }
             }
         };
-        Some(Limit { span, count: Some(count), offset: None, with_ties: top.with_ties, percent: top.percent, by: Vec::new() })
+        Some(Limit {
+            span,
+            count: Some(count),
+            offset: None,
+            with_ties: top.with_ties,
+            percent: top.percent,
+            by: Vec::new(),
+        })
     }
 
     fn select(&mut self, select: &ast::Select, id: QueryId, span: Span) -> (Select, Option<Limit>) {
@@ -590,6 +616,7 @@ impl Lowering<'_> {
         let names = &["tablesample", "sample", "using", "system", "bernoulli", "reservoir", "row", "block"];
         let inner = self.with_after(inner, &["percent", "rows"]);
         let span = self.with_before(self.with_close(self.with_parens(inner), b'%'), names);
+        let span = self.with_group_after(span, &["repeatable", "seed"]);
         Sample { span, seeded: sample.seed.is_some() || bucket, whole }
     }
 

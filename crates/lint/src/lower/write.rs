@@ -206,7 +206,12 @@ impl Lowering<'_> {
                 AssignmentTarget::ColumnName(name) => {
                     let name = self.name(name);
                     let compound = self.is_compound(name.span, value.span);
-                    sets.push(Assign { span: name.span.to(value.span), column: name.last().to_string(), value, compound });
+                    sets.push(Assign {
+                        span: name.span.to(value.span),
+                        column: name.last().to_string(),
+                        value,
+                        compound,
+                    });
                 }
                 AssignmentTarget::Tuple(names) => {
                     let values = match &value.kind {
@@ -217,7 +222,12 @@ impl Lowering<'_> {
                         let name = self.name(name);
                         let value =
                             values.as_ref().and_then(|values| values.get(index)).unwrap_or(&value).clone();
-                        sets.push(Assign { span: name.span.to(value.span), column: name.last().to_string(), value, compound: false });
+                        sets.push(Assign {
+                            span: name.span.to(value.span),
+                            column: name.last().to_string(),
+                            value,
+                            compound: false,
+                        });
                     }
                 }
             }
@@ -228,7 +238,9 @@ impl Lowering<'_> {
     /// Whether `=` between column and value has an operator before it, which was blanked out for the parser.
     fn is_compound(&self, column: Span, value: Span) -> bool {
         let between = Span { start: column.end, end: value.start }.of(self.source.text);
-        column.is_somewhere() && value.is_somewhere() && ["+=", "-=", "*=", "/=", "||="].iter().any(|op| between.contains(op))
+        column.is_somewhere()
+            && value.is_somewhere()
+            && ["+=", "-=", "*=", "/=", "||="].iter().any(|op| between.contains(op))
     }
 
     pub(super) fn update(&mut self, update: &ast::Update) -> Action {

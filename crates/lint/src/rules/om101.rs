@@ -59,7 +59,7 @@ fn guards(file: &File<'_>, statement: &Statement) -> bool {
 /// Whether a DELETE is the first half of replacing rows in the same script.
 fn replaces(file: &File<'_>, statement: &Statement) -> bool {
     let Some(target) = statement.writes.first().map(|write| &write.target) else { return false };
-    file.writes().any(|write| matches!(write.verb, Verb::Insert | Verb::Copy { .. } | Verb::Merge) && write.target.same(target))
+    file.script.index.is_filled(target.last())
 }
 
 /// Whether a variable is used by a statement that writes.

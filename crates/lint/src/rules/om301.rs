@@ -36,7 +36,7 @@ fn judge(file: &File<'_>, write: &WriteFact<'_, '_>) -> Option<Draft> {
 
 /// Whether a later write of the script reads the table: then it is a stage, and OM318 speaks of what is left in it.
 fn is_read_later(file: &File<'_>, write: &WriteFact<'_, '_>) -> bool {
-    file.writes().filter(|other| other.at > write.at).any(|other| {
+    (write.at + 1..file.script.statements.len()).take(100).filter_map(|at| file.write(at, 0)).any(|other| {
         other.source.iter().chain(&other.scope).any(|root| other.view.tables(*root).iter().any(|(_, _, name)| name.same(&write.target) && !other.target.same(&write.target)))
     })
 }
@@ -49,8 +49,8 @@ fn is_consumed(file: &File<'_>, write: &WriteFact<'_, '_>) -> bool {
     let moved = write.statement.transaction.is_some()
         && !tables.is_empty()
         && tables.iter().all(|(_, _, name)| {
-            file.writes().any(|other| {
-                other.at != write.at && matches!(other.verb, Verb::Delete | Verb::Truncate) && other.target.same(name) && other.statement.transaction == write.statement.transaction
+            file.changes_after(name, write.at).chain(file.changes_before(name, write.at)).any(|other| {
+                matches!(other.verb, Verb::Delete | Verb::Truncate) && other.target.same(name) && other.statement.transaction == write.statement.transaction
             })
         });
     let stream = file.script.dialect == crate::dialect::Dialect::Snowflake && tables.iter().any(|(_, _, name)| name.last().ends_with("_stream") || name.last().starts_with("stream_"));

@@ -56,8 +56,8 @@ fn content_addressed(write: &WriteFact<'_, '_>, conflict: &Conflict) -> bool {
 
 /// The slice or the table was emptied before, in the same script.
 fn emptied(write: &WriteFact<'_, '_>) -> bool {
-    let before = write.context.script.statements.get(..write.at).unwrap_or(&[]);
-    before.iter().any(|statement| {
+    let script = write.context.script;
+    script.index.before(write.target.last(), write.at).filter_map(|at| script.statements.get(at)).any(|statement| {
         statement.writes.iter().any(|other| other.target.same(&write.target) && matches!(other.verb, Verb::Delete | Verb::Truncate))
             || matches!(&statement.action, Action::Define(table) if table.name.same(&write.target) && (table.creation.temporary || !table.creation.if_not_exists))
     })

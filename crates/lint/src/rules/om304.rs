@@ -27,7 +27,7 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
 
 /// UPDATE or DELETE of the same target before, in the same script: together a keyed write.
 fn updates_the_rest(file: &File<'_>, write: &WriteFact<'_, '_>) -> bool {
-    file.writes().any(|other| {
-        other.at < write.at && other.target.same(&write.target) && (other.verb == Verb::Update || (other.verb == Verb::Delete && !other.filters.is_empty()))
+    file.changes_before(&write.target, write.at).any(|other| {
+        other.verb == Verb::Update || (other.verb == Verb::Delete && !other.filters.is_empty())
     })
 }

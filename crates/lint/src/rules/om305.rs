@@ -98,7 +98,7 @@ fn looks_back(write: &WriteFact<'_, '_>, span: Span) -> bool {
 pub(super) fn by_variable(write: &WriteFact<'_, '_>) -> Option<Span> {
     write.source?;
     let script = write.context.script;
-    for statement in script.statements.get(..write.at).unwrap_or(&[]) {
+    for statement in script.index.variables.iter().take_while(|at| **at < write.at).take(100).filter_map(|at| script.statements.get(*at)) {
         let Action::Variable { name, value: Some(value) } = &statement.action else { continue };
         let view = View::new(statement, write.context.knowledge, script.dialect);
         let mut found = None;

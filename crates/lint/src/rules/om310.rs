@@ -4,12 +4,12 @@ use super::prelude::*;
 pub(super) const RULE: Rule = Rule { id: "OM310", page: include_str!("../../rules/OM310.md"), check };
 
 fn check(file: &File<'_>, out: &mut Findings<'_>) {
-    let mut reported: Vec<(usize, usize)> = Vec::new();
+    let mut reported = std::collections::HashSet::new();
     for write in file.writes() {
         let (Effect::ReplaceSlice(replaced) | Effect::ReplaceAll(replaced)) = write.effect() else { continue };
         let half = replaced.atomic && goes_on_after_errors(file, &write);
         let Some(by) = replaced.by.filter(|by| (!replaced.atomic || half) && !reported.contains(by)) else { continue };
-        let Some(removal) = file.writes().find(|other| (other.at, other.index) == by) else { continue };
+        let Some(removal) = file.write(by.0, by.1) else { continue };
         // TRUNCATE is OM312's.
         if removal.verb != Verb::Delete {
             continue;
@@ -17,7 +17,7 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
         if write.target.is_stage() {
             continue;
         }
-        reported.push(by);
+        reported.insert(by);
         let target = write.target.text();
         if half {
             out.report(
@@ -39,7 +39,8 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
 fn goes_on_after_errors(file: &File<'_>, write: &WriteFact<'_, '_>) -> bool {
     file.script.dialect == crate::dialect::Dialect::TSql
         && write.statement.transaction.is_some()
-        && !file.script.statements.iter().any(|statement| {
-            statement.handler || matches!(&statement.action, Action::Session { name, value } if name == "xact_abort" && !value.to_ascii_lowercase().contains("off"))
+        && !file.script.index.handles_errors
+        && !file.script.index.sessions.iter().filter_map(|at| file.script.statements.get(*at)).any(|statement| {
+            matches!(&statement.action, Action::Session { name, value } if name == "xact_abort" && !value.to_ascii_lowercase().contains("off"))
         })
 }

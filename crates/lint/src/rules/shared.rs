@@ -111,17 +111,50 @@ pub(super) fn orders_nothing(order: &[Sort]) -> bool {
 /// Whether the order of a window orders nothing: it is empty, constant, or by what the partition is made of.
 pub(super) fn window_orders_nothing<'a>(view: &View<'a>, query: QueryId, over: &'a Window) -> bool {
     over.order.iter().all(|sort| {
-        orders_nothing(std::slice::from_ref(sort)) || over.partition.iter().any(|by| view.same(query, by, &sort.expr))
+        orders_nothing(std::slice::from_ref(sort))
+            || over.partition.iter().any(|by| view.same(query, by, &sort.expr))
     })
 }
 
 /// Names of columns that bound the time for which a row is valid.
 pub(super) fn is_validity(name: &str) -> bool {
     const NAMES: &[&str] = &[
-        "validfrom", "validto", "validuntil", "effectivefrom", "effectiveto", "effectivedate", "expirydate", "expirationdate", "rowstart", "rowend",
-        "startdate", "enddate", "effstart", "effend", "efffrom", "effto", "iscurrent", "currentflag", "validstart", "validend", "dbtvalidfrom",
-        "dbtvalidto", "rowvalidfrom", "rowvalidto", "begindate", "recordstart", "recordend", "effectivestart", "effectiveend", "expiredat",
-        "effectivestartdate", "effectiveenddate", "startts", "endts", "versionstart", "versionend",
+        "validfrom",
+        "validto",
+        "validuntil",
+        "effectivefrom",
+        "effectiveto",
+        "effectivedate",
+        "expirydate",
+        "expirationdate",
+        "rowstart",
+        "rowend",
+        "startdate",
+        "enddate",
+        "effstart",
+        "effend",
+        "efffrom",
+        "effto",
+        "iscurrent",
+        "currentflag",
+        "validstart",
+        "validend",
+        "dbtvalidfrom",
+        "dbtvalidto",
+        "rowvalidfrom",
+        "rowvalidto",
+        "begindate",
+        "recordstart",
+        "recordend",
+        "effectivestart",
+        "effectiveend",
+        "expiredat",
+        "effectivestartdate",
+        "effectiveenddate",
+        "startts",
+        "endts",
+        "versionstart",
+        "versionend",
     ];
     let bare = name.replace('_', "");
     NAMES.contains(&bare.as_str())
@@ -129,11 +162,28 @@ pub(super) fn is_validity(name: &str) -> bool {
 
 /// Whether a write keeps versions of rows, each valid from some time on: OM316 speaks of it.
 pub(super) fn is_history(write: &WriteFact<'_, '_>) -> bool {
-    let from = ["validfrom", "effectivefrom", "rowstart", "effstart", "efffrom", "dbtvalidfrom", "validstart", "effectivestart", "effectivestartdate", "effectivedate", "versionstart", "rowvalidfrom"];
+    let from = [
+        "validfrom",
+        "effectivefrom",
+        "rowstart",
+        "effstart",
+        "efffrom",
+        "dbtvalidfrom",
+        "validstart",
+        "effectivestart",
+        "effectivestartdate",
+        "effectivedate",
+        "versionstart",
+        "rowvalidfrom",
+    ];
     let starts = |name: &String| from.contains(&name.replace('_', "").as_str());
     let outputs = write.source.map(|source| write.view.outputs(source));
-    let inserted = write.branches.iter().any(|branch| matches!(&branch.action, BranchAction::Insert(columns, _) if columns.iter().any(starts)));
-    write.columns.iter().any(starts) || inserted || outputs.is_some_and(|outputs| outputs.list.iter().any(|output| starts(&output.name)))
+    let inserted = write.branches.iter().any(
+        |branch| matches!(&branch.action, BranchAction::Insert(columns, _) if columns.iter().any(starts)),
+    );
+    write.columns.iter().any(starts)
+        || inserted
+        || outputs.is_some_and(|outputs| outputs.list.iter().any(|output| starts(&output.name)))
 }
 
 /// Each window function of a statement in which order matters, once: query, expression, call.

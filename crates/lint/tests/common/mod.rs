@@ -1,4 +1,5 @@
 //! What the tests of pages and corpus share.
+#![allow(dead_code, reason = "each test uses its own part")]
 
 use oncemore_lint::{Config, Input, Severity, lint, rules};
 
