@@ -538,8 +538,8 @@ impl Splitter<'_> {
             };
         }
         if self.is(at, "set") {
-            return !(matches!(first.as_str(), "update" | "with" | "merge" | "alter") && !has(&["set"]))
-                && first != "merge";
+            let awaits = matches!(first.as_str(), "update" | "with" | "alter") && !has(&["set"]);
+            return !awaits && first != "merge";
         }
         if self.is(at, "with") {
             return false;
@@ -550,7 +550,8 @@ impl Splitter<'_> {
         if self.any(at, &["update", "delete", "insert"]) && first == "merge" {
             return self.line_break_before(at);
         }
-        !(self.any(at, &["open", "fetch", "close", "use", "return", "print"]) && !self.line_break_before(at))
+        let needs_line = self.any(at, &["open", "fetch", "close", "use", "return", "print"]);
+        (!needs_line || self.line_break_before(at))
             && !(self.any(at, &["exec", "execute"]) && (first == "insert" || first == "with"))
     }
 

@@ -102,11 +102,12 @@ impl<'a> StatementContext<'a> {
         for at in self.script.index.before(write.target.last(), self.statement) {
             let Some(statement) = self.script.statements.get(at) else { continue };
             match &statement.action {
-                Action::Define(table) if table.name.same(&write.target) => {
-                    // IF NOT EXISTS keeps what is there, but for a temporary table, which goes with its session.
-                    if !table.creation.if_not_exists || table.creation.temporary {
-                        return Effect::Fresh;
-                    }
+                // IF NOT EXISTS keeps what is there, but for a temporary table, which goes with its session.
+                Action::Define(table)
+                    if table.name.same(&write.target)
+                        && (!table.creation.if_not_exists || table.creation.temporary) =>
+                {
+                    return Effect::Fresh;
                 }
                 Action::Drop { names, .. } => dropped |= names.iter().any(|name| name.same(&write.target)),
                 Action::Alter(changes) => {
@@ -135,13 +136,11 @@ impl<'a> StatementContext<'a> {
                                 Some((Replaced { by: Some((at, index)), atomic: self.together(at) }, all));
                         }
                     }
-                    Verb::Overwrite | Verb::ReplaceWhere => {
-                        if found.is_none() {
-                            found = Some((
-                                Replaced { by: Some((at, index)), atomic: self.together(at) },
-                                other.partition.is_empty() && other.filters.is_empty(),
-                            ));
-                        }
+                    Verb::Overwrite | Verb::ReplaceWhere if found.is_none() => {
+                        found = Some((
+                            Replaced { by: Some((at, index)), atomic: self.together(at) },
+                            other.partition.is_empty() && other.filters.is_empty(),
+                        ));
                     }
                     _ => {}
                 }

@@ -39,7 +39,7 @@ impl<'a> View<'a> {
             let all = group.iter().all(|by| columns.iter().any(|column| self.same(query, by, column)));
             return if all { Answer::Yes } else { Answer::No };
         }
-        let start = columns.iter().filter_map(|expr| self.from_column(query, expr)).collect();
+        let start = columns.iter().filter_map(|expr| self.column_of_from(query, expr)).collect();
         self.closure_covers(query, select, start, depth)
     }
 
@@ -54,7 +54,7 @@ impl<'a> View<'a> {
             ExprKind::Column { .. } => {
                 let Some(select) = self.select(query) else { return false };
                 let start: Columns =
-                    columns.iter().filter_map(|column| self.from_column(query, column)).collect();
+                    columns.iter().filter_map(|column| self.column_of_from(query, column)).collect();
                 let closed = self.close(query, select, start, 0);
                 match self.source(query, expr) {
                     ColumnSource::From { query: id, from, column } if id == query => {
@@ -126,7 +126,7 @@ impl<'a> View<'a> {
     }
 
     /// The column of FROM that an expression is, through a cast that loses nothing or an alias.
-    fn from_column(&self, query: QueryId, expr: &'a Expr) -> Option<(usize, String)> {
+    fn column_of_from(&self, query: QueryId, expr: &'a Expr) -> Option<(usize, String)> {
         match &expr.kind {
             ExprKind::Column { .. } => match self.source(query, expr) {
                 ColumnSource::From { query: id, from, column } if id == query => Some((from, column)),
@@ -142,7 +142,7 @@ impl<'a> View<'a> {
                     || to.contains("string")
                     || to.contains("int") =>
             {
-                self.from_column(query, expr)
+                self.column_of_from(query, expr)
             }
             _ => None,
         }
@@ -187,7 +187,7 @@ impl<'a> View<'a> {
         for (join, condition) in conditions.chain(joins) {
             let ExprKind::Op(Op::Eq | Op::NullSafeEq, sides) = &condition.kind else { continue };
             let [left, right] = sides.as_slice() else { continue };
-            match (self.from_column(query, left), self.from_column(query, right)) {
+            match (self.column_of_from(query, left), self.column_of_from(query, right)) {
                 (Some(left), Some(right)) => {
                     // Of an outer join only the inner side follows from the outer.
                     match join {
@@ -401,7 +401,7 @@ impl<'a> View<'a> {
                 let equal = self.close(id, select, std::iter::once(column.clone()).collect(), DEPTH).columns;
                 let found = outputs.list.iter().find(|output| match &output.value {
                     OutputValue::Expr(expr) => self
-                        .from_column(id, expr)
+                        .column_of_from(id, expr)
                         .is_some_and(|found| equal.contains(&found) && !constants.contains(&found)),
                     OutputValue::Column { from, column } => equal.contains(&(*from, column.clone())),
                     OutputValue::Other => false,

@@ -296,6 +296,13 @@ pub fn is_hash(name: &str) -> bool {
     )
 }
 
+/// Whether a column's name says that it decides to which slice or snapshot a row belongs.
+fn places_rows(name: &str) -> bool {
+    matches!(name, "ds" | "dt" | "pt" | "as_of" | "asof" | "snapshot" | "partition_key")
+        || ["snapshot_", "as_of_", "partition_"].iter().any(|start| name.starts_with(start))
+            && ["date", "day", "dt", "ts", "at", "month", "time"].iter().any(|end| name.ends_with(end))
+}
+
 fn looks_like_key(name: &str) -> bool {
     ["_key", "_sk", "_pk", "_id", "_hash", "_hk", "_bk", "_uid"].iter().any(|end| name.ends_with(end))
         || matches!(name, "id" | "key" | "sk" | "pk" | "hash" | "hashkey" | "surrogate_key" | "uid")
@@ -613,9 +620,9 @@ impl<'a> Walk<'_, 'a> {
         }
         let mut inner = at.clone();
         inner.guarded |= matches!(call.name.as_str(), "coalesce" | "ifnull" | "nvl" | "isnull")
-            && call.args.iter().any(|arg| has_param(arg));
+            && call.args.iter().any(has_param);
         inner.guarded |= matches!(call.name.as_str(), "if" | "iff" | "iif" | "nvl2" | "decode" | "multiif")
-            && call.args.iter().any(|arg| tests_param(arg));
+            && call.args.iter().any(tests_param);
         inner.hashed |= is_hash(&call.name);
         for arg in &call.args {
             self.expr(arg, &inner);
@@ -696,7 +703,7 @@ impl<'a> Walk<'_, 'a> {
     fn stored(&self, column: &str, seen: &Seen<'a>) -> Role {
         let write = seen.at.write.and_then(|index| self.view.statement.writes.get(index));
         let key = write.is_some_and(|write| self.view.key_columns(write).iter().any(|key| key == column));
-        if key || (seen.at.hashed && looks_like_key(column)) {
+        if key || (seen.at.pure && places_rows(column)) || (seen.at.hashed && looks_like_key(column)) {
             return Role::Key(column.to_string());
         }
         if is_audit_name(column) && seen.at.pure {
@@ -755,7 +762,7 @@ fn has_param(expr: &Expr) -> bool {
 /// Whether an expression asks whether a parameter was given.
 fn tests_param(expr: &Expr) -> bool {
     expr.any(&mut |part| match &part.kind {
-        ExprKind::Op(Op::IsNull | Op::IsNotNull, args) => args.iter().any(|arg| has_param(arg)),
+        ExprKind::Op(Op::IsNull | Op::IsNotNull, args) => args.iter().any(has_param),
         ExprKind::Op(Op::Eq | Op::NotEq, args) => {
             args.iter().any(|arg| matches!(arg.kind, ExprKind::Param(_)))
                 && args.iter().any(|arg| matches!(arg.kind, ExprKind::Literal(_)))

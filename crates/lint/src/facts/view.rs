@@ -438,7 +438,12 @@ impl<'a> View<'a> {
             })
             .map(|(id, _)| id)
             .collect();
-        if readers.is_empty() || self.queries().any(|(_, other)| matches!(&other.body, Body::Set { left, right, .. } if *left == query || *right == query)) {
+        // Rows that are deleted or changed through the query are used as a whole.
+        let written = self.statement.writes.iter().filter_map(|write| write.scope).any(|scope| {
+            let first = self.select(scope).and_then(|select| select.from.first());
+            first.is_some_and(|from| matches!(&from.relation, Relation::Query(inner) if *inner == query))
+        });
+        if written || readers.is_empty() || self.queries().any(|(_, other)| matches!(&other.body, Body::Set { left, right, .. } if *left == query || *right == query)) {
             return None;
         }
         let mut used = Vec::new();

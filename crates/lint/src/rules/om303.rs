@@ -22,7 +22,7 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
 
 fn judge(write: &WriteFact<'_, '_>, span: Span) -> Option<Draft> {
     let target = write.target.text();
-    if rebuilds(write) || is_history(write) || (write.verb == Verb::Merge && !gets_into_values(write)) {
+    if rebuilds(write) || is_history(write) || (write.verb == Verb::Merge && !gets_into_values(write) && !decides_rows(write)) {
         return None;
     }
     let earlier = reads_earlier_slice(write);
@@ -59,6 +59,15 @@ fn gets_into_values<'a>(write: &WriteFact<'_, 'a>) -> bool {
             outputs.open || outputs.list.iter().any(|output| matches!(&output.value, OutputValue::Expr(expr) if comes_from(write, source, expr, 0)))
         }
         BranchAction::Delete | BranchAction::Nothing => false,
+    })
+}
+
+/// Whether the target's rows decide which rows of the source are taken.
+fn decides_rows<'a>(write: &WriteFact<'_, 'a>) -> bool {
+    let Some(source) = write.source else { return false };
+    write.view.reachable(source).into_iter().any(|id| {
+        let select: Option<&'a Select> = write.view.select(id);
+        select.is_some_and(|select| select.filters.iter().any(|filter| comes_from(write, id, filter, 0)))
     })
 }
 

@@ -96,7 +96,9 @@ fn is_latched(write: &WriteFact<'_, '_>, own: &Assign) -> bool {
         && write.filters.iter().any(|condition| {
             write.sets.iter().filter(|set| set.column != own.column).any(|set| {
                 let mentions = condition.any(&mut |part| part.column().is_some_and(|(_, name)| name == set.column));
-                mentions && constant(&set.value)
+                let flag = matches!(set.value.kind, ExprKind::Literal(Literal::Bool(_) | Literal::Number(_)))
+                    || matches!(condition.kind, ExprKind::Op(Op::IsNull | Op::Not, _));
+                mentions && constant(&set.value) && flag
             })
         })
 }

@@ -101,10 +101,8 @@ pub(super) fn order_matters(call: &Call) -> bool {
 
 /// Whether an ORDER BY orders nothing: it is empty, or constant.
 pub(super) fn orders_nothing(order: &[Sort]) -> bool {
-    order.iter().all(|sort| match &sort.expr.kind {
-        ExprKind::Literal(_) | ExprKind::Param(_) => true,
-        ExprKind::Subquery { .. } => true,
-        _ => false,
+    order.iter().all(|sort| {
+        matches!(sort.expr.kind, ExprKind::Literal(_) | ExprKind::Param(_) | ExprKind::Subquery { .. })
     })
 }
 
