@@ -1,0 +1,3 @@
+//! What breaks repeatability in the SQL people already have. Pure: files come in as text, findings go out as data.
+
+pub mod dbt;
