@@ -144,12 +144,15 @@ impl Render<'_> {
     pub(super) fn attribute(&mut self, of: &Value, name: &str) -> Value {
         match of {
             Value::Relation(relation) => relation_attribute(relation, name),
-            Value::Moment => match name {
-                "year" => Value::Int(2000),
-                "month" | "day" => Value::Int(1),
-                "hour" | "minute" | "second" | "microsecond" => Value::Int(0),
-                _ => Value::Moment,
-            },
+            Value::Moment => {
+                self.approximate = true;
+                match name {
+                    "year" => Value::Int(2000),
+                    "month" | "day" => Value::Int(1),
+                    "hour" | "minute" | "second" | "microsecond" => Value::Int(0),
+                    _ => Value::Moment,
+                }
+            }
             Value::Named(base) => self.object_attribute(base, name),
             Value::Package(package) => {
                 let package = package.clone();
@@ -457,6 +460,11 @@ impl Render<'_> {
                 return found;
             }
         }
+        let order = |package: &String| match self.library.search_order.get(package) {
+            Some(order) => order.clone(),
+            None => vec![package.clone()],
+        };
+        let namespace: Vec<String> = namespace.iter().flat_map(order).collect();
         let adapter_package = format!("dbt_{}", self.library.adapter.as_deref().unwrap_or_default());
         let packages = [self.library.root.to_string()]
             .into_iter()

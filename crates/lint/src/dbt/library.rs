@@ -33,6 +33,8 @@ pub(super) struct Library {
     pub(super) root: Arc<str>,
     pub(super) adapter: Option<String>,
     pub(super) vars: Map<String, Json>,
+    /// `dispatch:` of the project: where to look for a package's macros first.
+    pub(super) search_order: HashMap<String, Vec<String>>,
     pub(super) files: Vec<(String, Arc<str>)>,
     pub(super) macros: Vec<MacroSource>,
     by_name: HashMap<String, HashMap<String, u32>>,

@@ -78,6 +78,11 @@ impl<'f> Reader<'f> {
         if let Some(Json::Object(vars)) = self.settings.get("vars") {
             self.library.vars = vars.clone();
         }
+        for rule in array(&self.settings, "dispatch") {
+            let order = array(rule, "search_order").iter().map(text_of).collect();
+            let of = rule.get("macro_namespace").map(text_of).unwrap_or_default();
+            self.library.search_order.insert(of, order);
+        }
     }
 
     fn read_manifest(&mut self) -> Option<Manifest> {

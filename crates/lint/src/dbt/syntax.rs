@@ -386,8 +386,9 @@ fn tokens(text: &str, span: Span) -> Parsed<Vec<(Tok, Span)>> {
     while at < end {
         let start = at;
         let byte = bytes[at];
-        if byte.is_ascii_whitespace() {
-            at += 1;
+        let space = text[at..end].chars().next().filter(|c| c.is_whitespace());
+        if let Some(space) = space {
+            at += space.len_utf8();
         } else if byte == b'"' || byte == b'\'' {
             let (value, after) = string(text, at, end)?;
             at = after;

@@ -59,7 +59,7 @@
 {% macro string_literal(value) %}'{{ value }}'{% endmacro %}
 {% macro except() %}{% if adapter.type() == 'bigquery' %}except distinct{% else %}except{% endif %}{% endmacro %}
 {% macro intersect() %}{% if adapter.type() == 'bigquery' %}intersect distinct{% else %}intersect{% endif %}{% endmacro %}
-{% macro type_string() %}{% if adapter.type() in ('bigquery', 'spark', 'databricks') %}string{% else %}varchar{% endif %}{% endmacro %}
+{% macro type_string() %}{% if adapter.type() in ('bigquery', 'spark', 'databricks') %}string{% else %}TEXT{% endif %}{% endmacro %}
 {% macro type_timestamp() %}timestamp{% endmacro %}
 {% macro type_int() %}{% if adapter.type() == 'bigquery' %}int64{% else %}int{% endif %}{% endmacro %}
 {% macro type_bigint() %}{% if adapter.type() == 'bigquery' %}int64{% else %}bigint{% endif %}{% endmacro %}
