@@ -233,7 +233,7 @@ pub(super) fn of_folders(tree: Option<&Json>, folders: &[&str]) -> Map<String, J
     while let Some(level) = here {
         let mut own = Map::new();
         for (key, value) in level {
-            let plain = !value.is_object() && !rest.as_slice().first().is_some_and(|folder| folder == key);
+            let plain = !value.is_object() && rest.as_slice().first().is_none_or(|folder| folder != key);
             if let Some(name) = key.strip_prefix('+') {
                 own.insert(name.to_owned(), value.clone());
             } else if plain || matches!(key.as_str(), "meta" | "partition_by" | "contract" | "grants") {

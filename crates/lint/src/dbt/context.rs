@@ -248,13 +248,27 @@ impl Render<'_> {
                 }
                 Value::stub("query_result")
             }
-            "range" => self.range(&given, at)?,
+            "exceptions.raise_compiler_error" | "exceptions.raise_fail_fast_error" => {
+                let message = given.text(0, "msg").unwrap_or_default();
+                return self.fail(at, format!("the template raises: {}", message.trim()));
+            }
+            _ => match self.data_function(name, &given, at)? {
+                Some(value) => value,
+                None => self.object_call(name, &given),
+            },
+        })
+    }
+
+    /// Functions that make data of data; `None` where the name is none of them.
+    fn data_function(&mut self, name: &str, given: &Given, at: Span) -> Res<Option<Value>> {
+        Ok(Some(match name {
+            "range" => self.range(given, at)?,
             "dict" | "namespace" => {
                 let start = match given.plain.first() {
                     Some(Value::Dict(items)) => items.borrow().clone(),
                     _ => Vec::new(),
                 };
-                let more = given.named.into_iter().map(|(key, value)| (Value::text(key), value));
+                let more = given.named.iter().map(|(key, value)| (Value::text(key.clone()), value.clone()));
                 Value::dict(start.into_iter().chain(more).collect())
             }
             "zip" | "zip_strict" => {
@@ -282,12 +296,8 @@ impl Render<'_> {
                 Ok(json) => Value::from_json(&json),
                 Err(_) => given.get(1, "default").cloned().unwrap_or(Value::None),
             },
-            "exceptions.raise_compiler_error" | "exceptions.raise_fail_fast_error" => {
-                let message = given.text(0, "msg").unwrap_or_default();
-                return self.fail(at, format!("the template raises: {}", message.trim()));
-            }
-            _ => self.object_call(name, &given),
-        })
+            _ => return Ok(None),
+        }))
     }
 
     fn object_call(&mut self, name: &str, given: &Given) -> Value {

@@ -49,19 +49,6 @@ pub(super) fn filter(name: &str, value: &Value, args: &Given) -> Option<Value> {
             }
         }
         "length" | "count" => return Some(length(value)),
-        "upper" => made(text().to_uppercase(), stub),
-        "lower" => made(text().to_lowercase(), stub),
-        "title" => made(title(&text()), stub),
-        "capitalize" => made(capitalize(&text()), stub),
-        "trim" => trim(value, args),
-        "replace" => match (args.text(0, "old"), args.text(1, "new")) {
-            (Some(old), Some(new)) => made(text().replace(&*old, &new), stub),
-            _ => value.clone(),
-        },
-        "string" | "as_text" | "safe" | "escape" | "e" | "forceescape" | "pprint" => match value {
-            Value::Text(_) => value.clone(),
-            _ => made(text(), stub),
-        },
         "int" | "as_number" | "as_native_int" => match value.as_int() {
             Some(value) => Value::Int(value),
             None if value.is_stub() => value.clone(),
@@ -109,16 +96,37 @@ pub(super) fn filter(name: &str, value: &Value, args: &Given) -> Option<Value> {
         "min" | "max" | "sum" => fold(name, value),
         "items" | "dictsort" => pairs(value),
         "batch" | "slice" => batch(value, args),
-        "indent" => indent(value, args),
         "tojson" | "tojson_pretty" => made(value.to_json().to_string(), stub),
-        "format" => made(text(), true),
         "wordcount" => Value::Int(text().split_whitespace().count() as i64),
         "truncate" | "wordwrap" | "center" | "urlencode" | "striptags" | "xmlattr" | "filesizeformat" => {
             value.clone()
         }
-        _ => return None,
+        _ => return text_filter(name, value, args),
     };
     Some(found)
+}
+
+fn text_filter(name: &str, value: &Value, args: &Given) -> Option<Value> {
+    let stub = value.is_stub() || args.any_stub();
+    let text = || value.print();
+    Some(match name {
+        "upper" => made(text().to_uppercase(), stub),
+        "lower" => made(text().to_lowercase(), stub),
+        "title" => made(title(&text()), stub),
+        "capitalize" => made(capitalize(&text()), stub),
+        "trim" => trim(value, args),
+        "replace" => match (args.text(0, "old"), args.text(1, "new")) {
+            (Some(old), Some(new)) => made(text().replace(&*old, &new), stub),
+            _ => value.clone(),
+        },
+        "string" | "as_text" | "safe" | "escape" | "e" | "forceescape" | "pprint" => match value {
+            Value::Text(_) => value.clone(),
+            _ => made(text(), stub),
+        },
+        "indent" => indent(value, args),
+        "format" => made(text(), true),
+        _ => return None,
+    })
 }
 
 fn length(value: &Value) -> Value {
