@@ -309,6 +309,7 @@ impl<'f> Reader<'f> {
         let base = Base { config: node.config, is_whole: !is_stale };
         let compiled = node.compiled_code.filter(|_| !is_stale);
         let text: Arc<str> = text.into();
+        let parsed = syntax::parse(&text, template.clone());
         let path = node.original_file_path;
         self.add_node(
             Draft {
@@ -321,6 +322,7 @@ impl<'f> Reader<'f> {
                 knowledge,
                 text,
                 is_synthetic,
+                parsed,
             },
             base,
         );
@@ -345,7 +347,6 @@ impl<'f> Reader<'f> {
     }
 
     fn add_node(&mut self, draft: Draft, base: Base) {
-        let parsed = syntax::parse(&draft.text, draft.template.clone());
         let file = self.library.add_file(&draft.path, draft.text.clone());
         self.relations.push(KnownRelation {
             id: draft.id.clone(),
@@ -367,7 +368,7 @@ impl<'f> Reader<'f> {
             text: draft.text,
             file,
             is_synthetic: draft.is_synthetic,
-            parsed,
+            parsed: draft.parsed,
             compiled: None,
             package: self.library.root.clone(),
         });
@@ -543,10 +544,9 @@ impl<'f> Reader<'f> {
             self.resolve(value);
         }
         let mut own = base.clone();
-        if section != "seeds"
-            && let Ok(nodes) = syntax::parse(text, template.clone())
-        {
-            literal_config(&nodes, &mut own);
+        let parsed = syntax::parse(text, template.clone());
+        if let Ok(nodes) = &parsed {
+            literal_config(nodes, &mut own);
         }
         let part = |keys: [&str; 3]| {
             keys.into_iter().find_map(|key| own.get(key)).filter(|value| !value.is_null()).map(text_of)
@@ -585,6 +585,7 @@ impl<'f> Reader<'f> {
             knowledge,
             text: text.into(),
             is_synthetic: false,
+            parsed,
         };
         (draft, Base { config: base, is_whole: false })
     }
@@ -684,6 +685,7 @@ struct Draft {
     knowledge: Knowledge,
     text: Arc<str>,
     is_synthetic: bool,
+    parsed: Result<Vec<syntax::Node>, syntax::SyntaxError>,
 }
 
 struct Base {
