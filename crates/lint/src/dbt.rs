@@ -20,6 +20,7 @@ mod knowledge;
 mod library;
 mod manifest;
 mod project;
+mod scan;
 mod syntax;
 mod value;
 mod yaml;

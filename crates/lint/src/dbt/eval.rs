@@ -539,11 +539,7 @@ impl<'p> Render<'p> {
                 }
             }
             ExprKind::Not(inner) => Value::Bool(!self.decide(inner)?),
-            ExprKind::Negative(inner) => match self.expr(inner)? {
-                Value::Int(value) => Value::Int(value.saturating_neg()),
-                Value::Float(value) => Value::Float(-value),
-                other => other,
-            },
+            ExprKind::Negative(inner) => negative(self.expr(inner)?),
             ExprKind::And(left, right) => {
                 let left = self.expr(left)?;
                 if left.truth() { self.expr(right)? } else { left }
@@ -889,6 +885,14 @@ fn real(op: Binary, a: f64, b: f64) -> Value {
         Binary::Rem => a.rem_euclid(b),
         _ => a.powf(b),
     })
+}
+
+fn negative(value: Value) -> Value {
+    match value {
+        Value::Int(value) => Value::Int(value.saturating_neg()),
+        Value::Float(value) => Value::Float(-value),
+        other => other,
+    }
 }
 
 fn relation_method(relation: &Rc<Relation>, name: &str, given: &Given) -> Value {
