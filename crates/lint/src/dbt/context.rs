@@ -326,6 +326,18 @@ impl Render<'_> {
                 let printed = self.library.print(database.as_deref(), schema.as_deref(), &identifier);
                 Value::Relation(Rc::new(Relation { database, schema, identifier, printed }))
             }
+            "api.Column.translate_type" => {
+                let name = given.text(0, "dtype").unwrap_or_default().to_lowercase();
+                let adapter = self.library.adapter.as_deref().unwrap_or_default();
+                Value::text(match (adapter, name.as_str()) {
+                    ("bigquery" | "spark" | "databricks", "string") => "string".to_owned(),
+                    ("bigquery", "integer" | "bigint") => "int64".to_owned(),
+                    ("bigquery", "float") => "float64".to_owned(),
+                    (_, "string") => "TEXT".to_owned(),
+                    (_, "integer") => "INT".to_owned(),
+                    (_, other) => other.to_uppercase(),
+                })
+            }
             "config.set" | "config.persist_relation_docs" | "config.persist_column_docs" => Value::text(""),
             "modules.datetime.datetime.now"
             | "modules.datetime.datetime.utcnow"

@@ -10,7 +10,7 @@
 {% macro default__datediff(a, b, datepart) %}datediff({{ datepart }}, {{ a }}, {{ b }}){% endmacro %}
 {% macro postgres__datediff(a, b, datepart) %}date_part('{{ datepart }}', ({{ b }})::timestamp - ({{ a }})::timestamp){% endmacro %}
 {% macro redshift__datediff(a, b, datepart) %}datediff({{ datepart }}, {{ a }}, {{ b }}){% endmacro %}
-{% macro duckdb__datediff(a, b, datepart) %}date_diff('{{ datepart }}', {{ a }}::timestamp, {{ b }}::timestamp){% endmacro %}
+{% macro duckdb__datediff(a, b, datepart) %}(date_diff('{{ datepart }}', {{ a }}::timestamp, {{ b }}::timestamp)){% endmacro %}
 {% macro bigquery__datediff(a, b, datepart) %}datetime_diff(cast({{ b }} as datetime), cast({{ a }} as datetime), {{ datepart }}){% endmacro %}
 {% macro trino__datediff(a, b, datepart) %}date_diff('{{ datepart }}', {{ a }}, {{ b }}){% endmacro %}
 {% macro date_trunc(datepart, date) %}{{ return(adapter.dispatch('date_trunc', 'dbt')(datepart, date)) }}{% endmacro %}
