@@ -5,6 +5,7 @@
 //! files, [`judge`] each file. [`lint`] does all three.
 
 pub mod config;
+pub mod dbt;
 pub mod dialect;
 pub mod facts;
 pub mod finding;
