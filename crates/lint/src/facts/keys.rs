@@ -43,6 +43,31 @@ impl<'a> View<'a> {
         self.closure_covers(query, select, start, depth)
     }
 
+    /// Whether `columns` determine a row of FROM, before any grouping: what an aggregate sees.
+    #[must_use]
+    pub fn determines_input(&self, query: QueryId, columns: &[&'a Expr]) -> Answer {
+        let Some(select) = self.select(query) else { return Answer::Unknown("the query".to_string()) };
+        let start = columns.iter().filter_map(|expr| self.from_column(query, expr)).collect();
+        self.closure_covers(query, select, start, 0)
+    }
+
+    /// The tables in FROM of which an expression reads columns that one row of the table `from` leaves open, and whether a
+    /// key of each is known.
+    #[must_use]
+    pub fn open_tables(&self, query: QueryId, from: usize, expr: &'a Expr) -> Vec<(usize, bool)> {
+        let Some(select) = self.select(query) else { return Vec::new() };
+        let closed = self.close_from(query, select, Columns::new(), std::iter::once(from).collect(), 0);
+        let mut open: Vec<(usize, bool)> = Vec::new();
+        expr.walk(&mut |part| {
+            let ColumnSource::From { query: at, from, column } = self.source(query, part) else { return };
+            if at != query || closed.all.contains(&from) || open.iter().any(|(known, _)| *known == from) || closed.columns.contains(&(from, column)) {
+                return;
+            }
+            open.push((from, select.from.get(from).is_some_and(|from| !self.keys_of(from, 1).is_empty())));
+        });
+        open
+    }
+
     /// Whether `expr` has one value for each value of `columns`.
     #[must_use]
     pub fn depends_only_on(&self, query: QueryId, expr: &'a Expr, columns: &[&'a Expr]) -> bool {
@@ -175,8 +200,12 @@ impl<'a> View<'a> {
         }
     }
 
-    fn close(&self, query: QueryId, select: &'a Select, mut columns: Columns, depth: usize) -> Closure {
-        let mut all = HashSet::new();
+    fn close(&self, query: QueryId, select: &'a Select, columns: Columns, depth: usize) -> Closure {
+        self.close_from(query, select, columns, HashSet::new(), depth)
+    }
+
+    /// All that follows from `columns` and from whole rows of the tables `all`.
+    fn close_from(&self, query: QueryId, select: &'a Select, mut columns: Columns, mut all: HashSet<usize>, depth: usize) -> Closure {
         let mut pairs: Vec<((usize, String), (usize, String))> = Vec::new();
         let conditions = select.filters.iter().map(|expr| (None, expr));
         let joins = select
@@ -233,7 +262,7 @@ impl<'a> View<'a> {
             for (at, from) in select.from.iter().enumerate() {
                 let covered =
                     |key: &Vec<String>| key.iter().all(|column| columns.contains(&(at, column.clone())));
-                if !all.contains(&at) && self.keys_of(from, depth + 1).iter().any(covered) {
+                if !all.contains(&at) && (self.keys_of(from, depth + 1).iter().any(covered) || self.numbered(from).iter().any(covered)) {
                     all.insert(at);
                 }
             }
@@ -253,6 +282,22 @@ impl<'a> View<'a> {
             Relation::Query(id) => self.keys(*id, depth),
             _ => Vec::new(),
         }
+    }
+
+    /// Of a subquery with `row_number() OVER (PARTITION BY k …) AS n`: `k, n`. It says which row is meant, not that the number
+    /// is the same in the next run; so it is no key to ask for.
+    fn numbered(&self, from: &'a From) -> Vec<Vec<String>> {
+        let Relation::Query(id) = &from.relation else { return Vec::new() };
+        let outputs = self.outputs(*id);
+        let numbers = outputs.list.iter().filter_map(|output| match &output.value {
+            OutputValue::Expr(Expr { kind: ExprKind::Call(call), .. }) => {
+                let mut names = self.partition_names(*id, call)?;
+                names.push(output.name.clone());
+                Some(names)
+            }
+            _ => None,
+        });
+        numbers.collect()
     }
 
     /// Sets of output columns of a query that no two rows share; an empty set where there is one row at most.
