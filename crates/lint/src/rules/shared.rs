@@ -250,7 +250,17 @@ pub(super) enum Tie {
 /// Judges an order of rows of a query. `order` are all columns that are fixed: partition first, then order.
 pub(super) fn tie<'a>(view: &View<'a>, query: QueryId, partition: &[&'a Expr], order: &[&'a Expr]) -> Tie {
     let all: Vec<&Expr> = partition.iter().chain(order).copied().collect();
-    match view.determines(query, &all) {
+    judge_tie(view, query, order, view.determines(query, &all))
+}
+
+/// Judges an order within an aggregate: rows of FROM, before they are grouped.
+pub(super) fn tie_within<'a>(view: &View<'a>, query: QueryId, group: &[&'a Expr], order: &[&'a Expr]) -> Tie {
+    let all: Vec<&Expr> = group.iter().chain(order).copied().collect();
+    judge_tie(view, query, order, view.determines_input(query, &all))
+}
+
+fn judge_tie<'a>(view: &View<'a>, query: QueryId, order: &[&'a Expr], answer: Answer) -> Tie {
+    match answer {
         Answer::Yes => Tie::None,
         Answer::No => Tie::Known,
         Answer::Unknown(lacking) => {
