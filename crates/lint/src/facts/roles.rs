@@ -659,7 +659,8 @@ impl<'a> Walk<'_, 'a> {
             Some(_) => None,
         };
         if let Some(class) = class {
-            self.seen.push(Seen { expr, name, class, at: at.clone() });
+            let at = At { pure: at.pure || at.around.is_none(), ..at.clone() };
+            self.seen.push(Seen { expr, name, class, at });
         }
     }
 
