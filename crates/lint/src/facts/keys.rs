@@ -71,6 +71,14 @@ impl<'a> View<'a> {
     /// Whether `expr` has one value for each value of `columns`.
     #[must_use]
     pub fn depends_only_on(&self, query: QueryId, expr: &'a Expr, columns: &[&'a Expr]) -> bool {
+        self.depends_within(query, expr, columns, 0)
+    }
+
+    /// Aliases may be made of one another, or of a column of their own name: `any_value(x) AS x`.
+    fn depends_within(&self, query: QueryId, expr: &'a Expr, columns: &[&'a Expr], depth: usize) -> bool {
+        if depth > DEPTH * 4 {
+            return false;
+        }
         if columns.iter().any(|column| self.same(query, expr, column)) {
             return true;
         }
@@ -89,9 +97,14 @@ impl<'a> View<'a> {
                     ColumnSource::Alias { query: id, output } => {
                         match self.outputs(id).list.get(output).map(|output| output.value.clone()) {
                             Some(OutputValue::Expr(inner))
-                                if !std::ptr::eq(inner, expr) && inner.column().is_none() =>
+                                if inner.column().is_none() =>
                             {
-                                self.depends_only_on(id, inner, columns)
+                                let name = expr.column().map(|(_, name)| name);
+                                if inner.any(&mut |part| part.column().is_some_and(|(_, own)| Some(own) == name)) {
+                                    let alone = select.from.len() == 1;
+                                    return alone && (closed.all.contains(&0) || name.is_some_and(|name| closed.columns.contains(&(0, name.to_string()))));
+                                }
+                                self.depends_within(id, inner, columns, depth + 1)
                             }
                             _ => false,
                         }
@@ -106,7 +119,7 @@ impl<'a> View<'a> {
                 let mut some = false;
                 expr.each_child(|child| {
                     some = true;
-                    all = all && self.depends_only_on(query, child, columns);
+                    all = all && self.depends_within(query, child, columns, depth + 1);
                 });
                 all && some
             }
@@ -277,7 +290,9 @@ impl<'a> View<'a> {
     pub fn keys_of(&self, from: &'a From, depth: usize) -> Vec<Vec<String>> {
         match &from.relation {
             Relation::Table(name) => {
-                self.knowledge.table(name).map_or_else(Vec::new, |facts| facts.keys.clone())
+                let mut keys = self.knowledge.table(name).map_or_else(Vec::new, |facts| facts.keys.clone());
+                keys.extend(self.knowledge.derived_keys(name).iter().cloned());
+                keys
             }
             Relation::Query(id) => self.keys(*id, depth),
             _ => Vec::new(),
