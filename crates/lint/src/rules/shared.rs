@@ -292,3 +292,12 @@ fn judge_tie<'a>(view: &View<'a>, query: QueryId, order: &[&'a Expr], answer: An
 fn bare_column(expr: &Expr) -> Option<(Option<&str>, &str)> {
     column_within(expr)?.column()
 }
+
+/// Whether chance decides nothing but how rows are spread over machines, of engines that repeat single tasks: OM113
+/// speaks of it, OM105 doesn't.
+pub(super) fn spreads_by_chance(file: &File<'_>, occurrence: &Occurrence<'_>) -> bool {
+    occurrence.class == Class::Random
+        && !occurrence.roles.is_empty()
+        && occurrence.roles.iter().all(|role| matches!(role, Role::Spread | Role::Join))
+        && matches!(file.script.dialect, crate::dialect::Dialect::Spark | crate::dialect::Dialect::Trino)
+}
