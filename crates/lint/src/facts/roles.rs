@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::functions::{self, Class};
+use crate::functions::{self, Class, listed};
 use crate::ir::{
     Action, Ask, Body, Branch, BranchAction, Call, Distinct, Expr, ExprKind, Group, Op, QueryId, Relation,
     Select, Verb, When, Write,
@@ -326,25 +326,12 @@ fn places_rows(name: &str) -> bool {
 
 /// How much of its arguments a function lets through, as far as order goes.
 fn passing(call: &Call) -> Fate {
-    const ELEMENTS: &[&str] = &[
-        "array_sort", "sort_array", "list_sort", "list_reverse_sort", "list_grade_up", "arraysort", "arrayreversesort", "cardinality", "array_length", "array_size", "size", "len",
-        "length", "char_length", "list_count", "list_unique", "list_min", "list_max", "list_sum", "list_avg", "array_min", "array_max", "array_sum", "arraymin", "arraymax",
-        "arraysum", "arrayavg", "array_contains", "contains", "list_contains", "list_has", "list_has_any", "list_has_all", "array_has", "has", "hasany", "hasall",
-        "arrayexists", "arraycount", "arrayuniq", "arrays_overlap", "any_match", "all_match", "none_match", "exists", "unnest", "explode", "explode_outer", "flatten",
-        "arrayjoin", "inline", "json_array_length", "jsonb_array_length", "bitmap_count", "in_set", "find_in_set", "array_to_multiset", "notempty", "empty", "array_histogram",
-    ];
-    const WHOLE: &[&str] = &[
-        "coalesce", "ifnull", "nvl", "nvl2", "isnull", "nullif", "if", "iff", "iif", "concat", "concat_ws", "array_to_string", "array_join", "arraystringconcat", "string_agg", "listagg",
-        "group_concat", "array_agg", "collect_list", "grouparray", "list", "to_json", "to_jsonb", "to_json_string", "row_to_json", "json_object", "json_build_object", "jsonb_build_object",
-        "object_construct", "struct", "row", "named_struct", "tuple", "array", "map", "max", "min", "any_value", "arbitrary", "first", "last", "max_by", "min_by", "argmax", "argmin", "arg_max",
-        "arg_min", "trim", "rtrim", "ltrim", "left", "right", "substring", "substr", "upper", "lower", "replace", "regexp_replace", "translate", "first_value", "last_value", "lag", "lead",
-        "array_slice", "arrayslice", "list_slice", "slice", "array_distinct", "arraydistinct", "list_distinct", "array_concat", "array_cat", "list_concat", "array_reverse", "list_reverse", "reverse",
-        "array_compact", "array_remove", "array_filter", "filter", "transform", "list_transform", "list_filter", "arraymap", "arrayfilter", "tostring", "to_varchar", "to_char", "array_unique",
-    ];
+    const ELEMENTS: &str = include_str!("../../data/names/elements.txt");
+    const ALL: &str = include_str!("../../data/names/whole.txt");
     match call.name.as_str() {
         "count" if !call.distinct => Fate::Presence,
-        name if ELEMENTS.contains(&name) => Fate::Elements,
-        name if WHOLE.contains(&name) || is_hash(name) => Fate::Whole,
+        name if listed(ELEMENTS, name) => Fate::Elements,
+        name if listed(ALL, name) || is_hash(name) => Fate::Whole,
         _ => Fate::Unsure,
     }
 }
