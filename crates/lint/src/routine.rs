@@ -11,7 +11,7 @@ use crate::text::Span;
 pub enum Trust {
     /// Declared immutable, deterministic or stable.
     Declared,
-    /// Its body is SQL.
+    /// Its body is SQL, or a script that asks for neither clock nor chance.
     Readable,
     /// Neither: another language, or another machine.
     Opaque,
@@ -38,17 +38,23 @@ pub fn routines(text: &str, lexed: &Lexed) -> Vec<Routine> {
         if word(at) != "create" {
             continue;
         }
-        let Some(kind) = (at + 1..at + 6).find(|at| matches!(word(*at).as_str(), "function" | "macro")) else { continue };
-        let head_only = (at + 1..kind).all(|at| ["or", "replace", "temp", "temporary", "secure", "external", "public", "global"].contains(&word(at).as_str()));
+        let Some(kind) = (at + 1..at + 6).find(|at| matches!(word(*at).as_str(), "function" | "macro"))
+        else {
+            continue;
+        };
+        let head_only = (at + 1..kind).all(|at| {
+            ["or", "replace", "temp", "temporary", "secure", "external", "public", "global"]
+                .contains(&word(at).as_str())
+        });
         let mut start = kind + 1;
         while matches!(word(start).as_str(), "if" | "not" | "exists") {
             start += 1;
         }
         let name = name_at(text, lexed, start);
         if head_only && !name.parts.is_empty() {
-            let words = options(text, lexed, start);
+            let (words, body) = definition(text, lexed, start);
             let external = (at + 1..kind).any(|at| word(at) == "external");
-            found.push(Routine { name, trust: if external { Trust::Opaque } else { trust(&words) } });
+            found.push(Routine { name, trust: if external { Trust::Opaque } else { trust(&words, body) } });
         }
     }
     found
@@ -66,10 +72,11 @@ fn name_at(text: &str, lexed: &Lexed, start: usize) -> Name {
     name_from(span.of(text), span)
 }
 
-/// The words of a definition outside its body, to the end of the statement.
-fn options(text: &str, lexed: &Lexed, start: usize) -> Vec<String> {
+/// The words of a definition outside its body, to the end of the statement; and all of its text.
+fn definition<'a>(text: &'a str, lexed: &Lexed, start: usize) -> (Vec<String>, &'a str) {
     let mut words = Vec::new();
     let mut depth = 0_usize;
+    let mut span = Span::NOWHERE;
     for token in lexed.tokens.iter().skip(start) {
         match token.kind {
             TokenKind::BodyOpen => depth += 1,
@@ -78,13 +85,15 @@ fn options(text: &str, lexed: &Lexed, start: usize) -> Vec<String> {
             TokenKind::Word if depth == 0 => words.push(token.span.of(text).to_ascii_lowercase()),
             _ => {}
         }
+        span = span.to(token.span);
     }
-    words
+    (words, span.of(text))
 }
 
-fn trust(words: &[String]) -> Trust {
+fn trust(words: &[String], body: &str) -> Trust {
     let has = |wanted: &str| words.iter().any(|word| word == wanted);
-    let denied = words.windows(2).any(|pair| matches!(pair, [not, what] if not == "not" && what == "deterministic"));
+    let denied =
+        words.windows(2).any(|pair| matches!(pair, [not, what] if not == "not" && what == "deterministic"));
     if ["immutable", "deterministic", "stable"].iter().any(|word| has(word)) && !denied {
         return Trust::Declared;
     }
@@ -92,6 +101,11 @@ fn trust(words: &[String]) -> Trust {
         [word, language] if word == "language" => Some(language.as_str()),
         _ => None,
     });
-    let foreign = language.is_some_and(|language| language != "sql") || has("remote") || has("volatile");
-    if foreign { Trust::Opaque } else { Trust::Readable }
+    // A script in the engine's sandbox can ask for nothing but the clock and chance.
+    let script = matches!(language, Some("js" | "javascript"))
+        && !["Math.random", "Date(", "Date.now", "new Date", "performance.", "crypto."]
+            .iter()
+            .any(|call| body.contains(call));
+    let foreign = language.is_some_and(|language| language != "sql" && !script) || has("remote");
+    if foreign || has("volatile") && !script { Trust::Opaque } else { Trust::Readable }
 }

@@ -669,6 +669,25 @@ pub fn equal(a: &Expr, b: &Expr) -> bool {
         (ExprKind::Element { expr: a, path: pa }, ExprKind::Element { expr: b, path: pb }) => {
             equal(a, b) && pa.len() == pb.len() && pa.iter().zip(pb).all(|(a, b)| equal(a, b))
         }
+        (
+            ExprKind::Case { operand: oa, branches: a, otherwise: ea },
+            ExprKind::Case { operand: ob, branches: b, otherwise: eb },
+        ) => {
+            let both = |a: Option<&Expr>, b: Option<&Expr>| match (a, b) {
+                (Some(a), Some(b)) => equal(a, b),
+                (a, b) => a.is_none() && b.is_none(),
+            };
+            both(oa.as_deref(), ob.as_deref())
+                && both(ea.as_deref(), eb.as_deref())
+                && a.len() == b.len()
+                && a.iter().zip(b).all(|(a, b)| equal(&a.0, &b.0) && equal(&a.1, &b.1))
+        }
+        (
+            ExprKind::In { expr: a, list: la, negated: na },
+            ExprKind::In { expr: b, list: lb, negated: nb },
+        ) => {
+            na == nb && equal(a, b) && la.len() == lb.len() && la.iter().zip(lb).all(|(a, b)| equal(a, b))
+        }
         (ExprKind::Other(a), ExprKind::Other(b)) => {
             a.len() == b.len() && !a.is_empty() && a.iter().zip(b).all(|(a, b)| equal(a, b))
         }
