@@ -54,8 +54,14 @@ fn clocks(inner: &str) -> Vec<(usize, &str, Severity)> {
     let mut before = ' ';
     for (at, c) in inner.char_indices() {
         let starts = quote.is_none() && !(before.is_alphanumeric() || matches!(before, '_' | '.'));
-        if let Some((word, level)) = CLOCKS.iter().find(|(word, _)| starts && inner.get(at..).is_some_and(|rest| rest.starts_with(word) && ends_word(rest, word))) {
-            found.push((at, inner.get(at..at + length(inner.get(at..).unwrap_or(""), word)).unwrap_or(word), *level));
+        if let Some((word, level)) = CLOCKS.iter().find(|(word, _)| {
+            starts && inner.get(at..).is_some_and(|rest| rest.starts_with(word) && ends_word(rest, word))
+        }) {
+            found.push((
+                at,
+                inner.get(at..at + length(inner.get(at..).unwrap_or(""), word)).unwrap_or(word),
+                *level,
+            ));
         }
         match quote {
             Some(open) if open == c => quote = None,
@@ -68,8 +74,15 @@ fn clocks(inner: &str) -> Vec<(usize, &str, Severity)> {
 }
 
 fn ends_word(rest: &str, word: &str) -> bool {
-    let calls = word.ends_with('.') && ["utcnow", "now", "today", "datetime.utcnow", "datetime.now", "datetime.today", "date.today"].iter().any(|name| rest.get(word.len()..).is_some_and(|rest| rest.starts_with(name)));
-    calls || !word.ends_with('.') && !rest.get(word.len()..).is_some_and(|rest| rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
+    let calls = word.ends_with('.')
+        && ["utcnow", "now", "today", "datetime.utcnow", "datetime.now", "datetime.today", "date.today"]
+            .iter()
+            .any(|name| rest.get(word.len()..).is_some_and(|rest| rest.starts_with(name)));
+    calls
+        || !word.ends_with('.')
+            && !rest
+                .get(word.len()..)
+                .is_some_and(|rest| rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
 }
 
 /// How far the clock reaches: a name, or a chain of names up to its first call.
@@ -78,7 +91,9 @@ fn length(rest: &str, word: &str) -> usize {
         return word.len();
     }
     match rest.find('(') {
-        Some(open) => rest.get(open..).and_then(|call| call.find(')')).map_or(rest.len(), |close| open + close + 1),
+        Some(open) => {
+            rest.get(open..).and_then(|call| call.find(')')).map_or(rest.len(), |close| open + close + 1)
+        }
         None => word.len(),
     }
 }
@@ -87,7 +102,12 @@ fn length(rest: &str, word: &str) -> usize {
 fn is_stamp(view: &View<'_>, place: Span) -> bool {
     view.queries().any(|(id, _)| {
         view.select(id).into_iter().flat_map(|select| &select.items).any(|item| match item {
-            Item::Expr { expr, alias: Some(alias) } => expr.span.start <= place.start && place.end <= expr.span.end && is_audit_name(alias) && constant(expr),
+            Item::Expr { expr, alias: Some(alias) } => {
+                expr.span.start <= place.start
+                    && place.end <= expr.span.end
+                    && is_audit_name(alias)
+                    && constant(expr)
+            }
             _ => false,
         })
     })

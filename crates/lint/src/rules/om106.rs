@@ -4,18 +4,22 @@ use super::shared::{is_log, severity, spelled};
 
 pub(super) const RULE: Rule = Rule { id: "OM106", page: include_str!("../../rules/OM106.md"), check };
 
-const GIVEN: &[&str] = &["nextval", "monotonically_increasing_id", "generateserialid", "rownumberinallblocks"];
+const GIVEN: &[&str] =
+    &["nextval", "monotonically_increasing_id", "generateserialid", "rownumberinallblocks"];
 
 fn check(file: &File<'_>, out: &mut Findings<'_>) {
     for (at, statement, view) in file.statements() {
         let Some(level) = severity(file, statement, Severity::Warning) else { continue };
         for occurrence in file.occurrences(at) {
             let numbered = is_number_of_all(occurrence);
-            let given = occurrence.class == Class::Identity && GIVEN.contains(&occurrence.name.rsplit('.').next().unwrap_or(occurrence.name));
+            let given = occurrence.class == Class::Identity
+                && GIVEN.contains(&occurrence.name.rsplit('.').next().unwrap_or(occurrence.name));
             if !(numbered || given) || is_log(file, at, occurrence) || is_literal(view, occurrence) {
                 continue;
             }
-            let Some(column) = occurrence.roles.iter().find_map(|role| stored_in(role, numbered)) else { continue };
+            let Some(column) = occurrence.roles.iter().find_map(|role| stored_in(role, numbered)) else {
+                continue;
+            };
             let write = occurrence.write.and_then(|write| statement.writes.get(write));
             let declared = write.is_some_and(|write| is_declared_key(file, view, write, column));
             let level = if declared && level == Severity::Warning { Severity::Error } else { level };
@@ -41,19 +45,26 @@ fn is_literal(view: &View<'_>, occurrence: &Occurrence<'_>) -> bool {
 }
 
 /// The column that keeps the number; a position in a list keeps none.
-fn stored_in<'o>(role: &'o Role, numbered: bool) -> Option<&'o str> {
+fn stored_in(role: &Role, numbered: bool) -> Option<&str> {
     match role {
-        Role::Key(column) | Role::Value(column) | Role::Audit(column) => (!numbered || is_identifier(column)).then_some(column.as_str()),
+        Role::Key(column) | Role::Value(column) | Role::Audit(column) => {
+            (!numbered || is_identifier(column)).then_some(column.as_str())
+        }
         _ => None,
     }
 }
 
 fn is_identifier(column: &str) -> bool {
-    matches!(column, "id" | "key" | "sk" | "pk") || ["_id", "_sk", "_key", "_pk", "_no", "_skey", "_surrogate"].iter().any(|end| column.ends_with(end)) && !matches!(column, "row_no" | "line_no" | "seq_no" | "rank_no" | "position_no")
+    matches!(column, "id" | "key" | "sk" | "pk")
+        || ["_id", "_sk", "_key", "_pk", "_no", "_skey", "_surrogate"].iter().any(|end| column.ends_with(end))
+            && !matches!(column, "row_no" | "line_no" | "seq_no" | "rank_no" | "position_no")
 }
 
 fn is_declared_key(file: &File<'_>, view: &View<'_>, write: &Write, column: &str) -> bool {
     let header = file.script.model.as_ref().is_some_and(|model| model.key.iter().any(|key| key == column));
-    let conflict = write.conflict.as_ref().is_some_and(|conflict| conflict.keys.iter().any(|key| key == column));
-    header || conflict || write.verb == Verb::Merge && view.merge_pairs(write).iter().any(|(target, _)| target == column)
+    let conflict =
+        write.conflict.as_ref().is_some_and(|conflict| conflict.keys.iter().any(|key| key == column));
+    header
+        || conflict
+        || write.verb == Verb::Merge && view.merge_pairs(write).iter().any(|(target, _)| target == column)
 }

@@ -2,21 +2,13 @@
 use super::prelude::*;
 use super::shared::{is_log, is_view, severity, spelled};
 use crate::dialect::Dialect;
+use crate::functions::listed;
 
 pub(super) const RULE: Rule = Rule { id: "OM108", page: include_str!("../../rules/OM108.md"), check };
 
-/// Tell who or where the session is.
-const SESSION: &[&str] = &[
-    "current_user", "session_user", "current_role", "user", "system_user", "current_schema", "current_schemas", "current_database", "current_catalog", "current_warehouse", "current_account", "current_session",
-    "current_timezone", "suser_name", "suser_sname", "host_name", "app_name", "user_name", "connection_id", "currentuser", "currentdatabase", "hostname", "fqdn", "timezone", "database", "current_groups", "inet_client_addr",
-    "pg_backend_pid",
-];
+const SESSION: &str = include_str!("../../data/names/session.txt");
 
-/// Settings that alter values.
-const VALUES: &[&str] = &[
-    "time", "timezone", "time_zone", "datestyle", "intervalstyle", "datefirst", "dateformat", "language", "week_start", "week_of_year_policy", "date_input_format", "time_input_format", "timestamp_input_format",
-    "timestamp_type_mapping", "date_output_format", "timestamp_output_format", "sql_mode", "session_timezone", "lc_time", "lc_numeric", "lc_collate", "extra_float_digits", "nls_date_format", "nls_territory",
-];
+const VALUES: &str = include_str!("../../data/names/settings.txt");
 
 fn check(file: &File<'_>, out: &mut Findings<'_>) {
     for (at, statement, _) in file.statements() {
@@ -24,16 +16,21 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
             setting(file, at, statement, name, value).into_iter().for_each(|draft| out.report(draft));
         }
         let Some(level) = severity(file, statement, Severity::Warning) else { continue };
-        for occurrence in file.occurrences(at).iter().filter(|occurrence| occurrence.class == Class::Session) {
+        for occurrence in file.occurrences(at).iter().filter(|occurrence| occurrence.class == Class::Session)
+        {
             let name = occurrence.name.rsplit('.').next().unwrap_or(occurrence.name);
-            if !SESSION.contains(&name) || is_log(file, at, occurrence) {
+            if !listed(SESSION, name) || is_log(file, at, occurrence) {
                 continue;
             }
             if let Some(level) = weight(statement, occurrence, level) {
                 out.report(
-                    Draft::new(level, occurrence.span, format!("what is stored depends on the session, {}", spelled(file, occurrence)))
-                        .rerun("another user or worker runs the same interval again and stores other content")
-                        .help("take it from the data or from a parameter"),
+                    Draft::new(
+                        level,
+                        occurrence.span,
+                        format!("what is stored depends on the session, {}", spelled(file, occurrence)),
+                    )
+                    .rerun("another user or worker runs the same interval again and stores other content")
+                    .help("take it from the data or from a parameter"),
                 );
             }
         }
@@ -41,7 +38,8 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
 }
 
 fn weight(statement: &Statement, occurrence: &Occurrence<'_>, level: Severity) -> Option<Severity> {
-    let stored = occurrence.roles.iter().any(|role| matches!(role, Role::Key(_) | Role::Value(_) | Role::Group));
+    let stored =
+        occurrence.roles.iter().any(|role| matches!(role, Role::Key(_) | Role::Value(_) | Role::Group));
     let stamp = occurrence.roles.iter().any(|role| matches!(role, Role::Audit(_)));
     let filters = occurrence.roles.iter().any(|role| matches!(role, Role::Filter | Role::Join | Role::Purge));
     match () {
@@ -57,9 +55,10 @@ fn weight(statement: &Statement, occurrence: &Occurrence<'_>, level: Severity) -
 fn setting(file: &File<'_>, at: usize, statement: &Statement, name: &str, value: &str) -> Option<Draft> {
     let name = name.rsplit('.').next().unwrap_or(name);
     let after = || file.statements().filter(move |(index, ..)| *index > at);
-    let writes = after().any(|(_, other, _)| other.writes.iter().any(|write| !matches!(write.verb, Verb::View { .. })));
+    let writes = after()
+        .any(|(_, other, _)| other.writes.iter().any(|write| !matches!(write.verb, Verb::View { .. })));
     let resets = value.to_ascii_lowercase().ends_with("default");
-    let message = if VALUES.contains(&name) {
+    let message = if listed(VALUES, name) {
         "this setting of the session alters what is stored"
     } else if matches!(name, "search_path" | "schema" | "current_schema") && names_are_bare(file, at) {
         // In these dialects each script begins with the database it is for.
@@ -72,7 +71,9 @@ fn setting(file: &File<'_>, at: usize, statement: &Statement, name: &str, value:
     };
     (writes && !resets).then(|| {
         Draft::new(Severity::Warning, statement.span, message)
-            .rerun("a statement of it, run again from another session, stores other rows or fills another table")
+            .rerun(
+                "a statement of it, run again from another session, stores other rows or fills another table",
+            )
             .help("say it in the statement: the zone in the expression, the schema in the name")
     })
 }
@@ -80,6 +81,10 @@ fn setting(file: &File<'_>, at: usize, statement: &Statement, name: &str, value:
 /// Whether a statement after this one writes a table that is named without its schema.
 fn names_are_bare(file: &File<'_>, at: usize) -> bool {
     file.statements().filter(|(index, ..)| *index > at).any(|(_, other, _)| {
-        other.writes.iter().any(|write| write.target.parts.len() == 1 && !write.target.last().starts_with('#') && !matches!(write.verb, Verb::View { .. } | Verb::CreateAs(Creation { temporary: true, .. })))
+        other.writes.iter().any(|write| {
+            write.target.parts.len() == 1
+                && !write.target.last().starts_with('#')
+                && !matches!(write.verb, Verb::View { .. } | Verb::CreateAs(Creation { temporary: true, .. }))
+        })
     })
 }

@@ -48,14 +48,17 @@ fn converted<'a>(view: &View<'a>, id: QueryId, expr: &'a Expr) -> Option<Type> {
     let of = match &expr.kind {
         ExprKind::Cast { expr: inner, to } if to == "date" => inner.as_ref(),
         ExprKind::Call(call) if call.over.is_none() => match (call.name.as_str(), call.args.as_slice()) {
-            ("from_unixtime", [_, ..]) if matches!(view.dialect, Dialect::Spark | Dialect::MySql) => return Some(Type::Instant),
+            ("from_unixtime", [_, ..]) if matches!(view.dialect, Dialect::Spark | Dialect::MySql) => {
+                return Some(Type::Instant);
+            }
             ("date", [of]) => of,
             ("date_trunc", [_, of]) | ("to_char" | "to_date" | "date_format" | "strftime", [of, _]) => of,
-            ("todate" | "tostartofday" | "tostartofweek" | "tostartofmonth" | "tostartofhour" | "tomonday" | "toyyyymm" | "toyyyymmdd" | "toyear" | "tomonth" | "todayofmonth" | "tohour" | "todayofweek", [of])
-                if view.dialect == Dialect::ClickHouse =>
-            {
-                of
-            }
+            (
+                "todate" | "tostartofday" | "tostartofweek" | "tostartofmonth" | "tostartofhour" | "tomonday"
+                | "toyyyymm" | "toyyyymmdd" | "toyear" | "tomonth" | "todayofmonth" | "tohour"
+                | "todayofweek",
+                [of],
+            ) if view.dialect == Dialect::ClickHouse => of,
             _ => return None,
         },
         _ => return None,
@@ -63,7 +66,12 @@ fn converted<'a>(view: &View<'a>, id: QueryId, expr: &'a Expr) -> Option<Type> {
     of.column()?;
     match view.origin(id, of) {
         Origin::Base { table, column } => {
-            let known = view.knowledge.table(table).and_then(|facts| facts.column(&column)).map(|column| column.data_type.as_str()).filter(|name| !name.is_empty());
+            let known = view
+                .knowledge
+                .table(table)
+                .and_then(|facts| facts.column(&column))
+                .map(|column| column.data_type.as_str())
+                .filter(|name| !name.is_empty());
             match known {
                 Some(name) => is_instant(view.dialect, name).then_some(Type::Instant),
                 None => names_a_time(&column).then_some(Type::Unknown),
@@ -80,11 +88,14 @@ fn is_instant(dialect: Dialect, name: &str) -> bool {
         Dialect::ClickHouse => name.starts_with("datetime") && !name.contains(['\'', '_']),
         Dialect::MySql | Dialect::BigQuery | Dialect::TSql | Dialect::Trino => false,
         Dialect::Oracle => name.contains("local time zone"),
-        Dialect::Postgres | Dialect::Redshift | Dialect::DuckDb | Dialect::Ansi => name.starts_with("timestamptz") || name.contains("with time zone"),
+        Dialect::Postgres | Dialect::Redshift | Dialect::DuckDb | Dialect::Ansi => {
+            name.starts_with("timestamptz") || name.contains("with time zone")
+        }
     }
 }
 
 /// Of a column of unknown type the name must speak of an instant.
 fn names_a_time(name: &str) -> bool {
-    ["_at", "_ts", "_time", "timestamp", "_tstamp", "_datetime", "_utc"].iter().any(|end| name.ends_with(end)) || name == "ts"
+    ["_at", "_ts", "_time", "timestamp", "_tstamp", "_datetime", "_utc"].iter().any(|end| name.ends_with(end))
+        || name == "ts"
 }

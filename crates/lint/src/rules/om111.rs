@@ -17,7 +17,11 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
                     && let Some(found) = [left, right].into_iter().find_map(|side| latest(view, id, side))
                     && !reads_target(view, found)
                 {
-                    out.report(draft(level, view.query(found).span, "the latest of a source decides what is read"));
+                    out.report(draft(
+                        level,
+                        view.query(found).span,
+                        "the latest of a source decides what is read",
+                    ));
                 }
             }
         }
@@ -29,7 +33,9 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
 
 fn draft(level: Severity, span: Span, message: &str) -> Draft {
     Draft::new(level, span, message)
-        .rerun("run 2024-03-01 again in June: the latest is another one, and the same rows are combined with it")
+        .rerun(
+            "run 2024-03-01 again in June: the latest is another one, and the same rows are combined with it",
+        )
         .help("give the day, such as day = :interval_start, or bound what the maximum is taken of")
 }
 
@@ -42,13 +48,17 @@ fn latest<'a>(view: &View<'a>, id: QueryId, side: &'a Expr) -> Option<QueryId> {
                 Some(*query)
             } else {
                 match view.output_origin(*query, &output, 0) {
-                    Origin::Computed { query: inner, .. } if inner != *query => Some(inner).filter(|inner| is_newest(view, *inner)),
+                    Origin::Computed { query: inner, .. } if inner != *query => {
+                        Some(inner).filter(|inner| is_newest(view, *inner))
+                    }
                     _ => None,
                 }
             }
         }
         ExprKind::Column { .. } => match view.origin(id, side) {
-            Origin::Computed { query, .. } if query != id => Some(query).filter(|query| is_newest(view, *query)),
+            Origin::Computed { query, .. } if query != id => {
+                Some(query).filter(|query| is_newest(view, *query))
+            }
             _ => None,
         },
         _ => None,
@@ -60,25 +70,39 @@ fn latest<'a>(view: &View<'a>, id: QueryId, side: &'a Expr) -> Option<QueryId> {
 fn is_newest(view: &View<'_>, id: QueryId) -> bool {
     let Some(select) = view.select(id) else { return false };
     let [Item::Expr { expr, .. }] = select.items.as_slice() else { return false };
-    let stored = select.from.iter().any(|from| matches!(from.relation, Relation::Table(_) | Relation::Query(_)));
-    let is_max = matches!(select.group, Group::No) && matches!(&expr.kind, ExprKind::Call(call) if call.name == "max" && call.over.is_none());
+    let stored =
+        select.from.iter().any(|from| matches!(from.relation, Relation::Table(_) | Relation::Query(_)));
+    let is_max = matches!(select.group, Group::No)
+        && matches!(&expr.kind, ExprKind::Call(call) if call.name == "max" && call.over.is_none());
     let query = view.query(id);
-    let one = query.limit.as_ref().and_then(|limit| limit.count.as_ref()).is_some_and(|count| matches!(&count.kind, ExprKind::Literal(Literal::Number(n)) if n == "1"));
-    let is_first = one && query.order.first().is_some_and(|sort| sort.descending && view.same(id, &sort.expr, expr));
+    let one = query
+        .limit
+        .as_ref()
+        .and_then(|limit| limit.count.as_ref())
+        .is_some_and(|count| matches!(&count.kind, ExprKind::Literal(Literal::Number(n)) if n == "1"));
+    let is_first =
+        one && query.order.first().is_some_and(|sort| sort.descending && view.same(id, &sort.expr, expr));
     stored && (is_max || is_first)
 }
 
 /// Whether a parameter, a row around it, or an upper bound decides of what the greatest is taken.
 fn is_bounded(view: &View<'_>, id: QueryId) -> bool {
     let inner = view.reachable(id);
-    let mut bounded = view.bounds(id).iter().any(|bound| bound.high.is_some() && bound.exact && bound.high.as_ref().is_some_and(|edge| edge.kind == EdgeKind::Param) || bound.high.is_some() && !bound.exact);
+    let mut bounded = view.bounds(id).iter().any(|bound| {
+        bound.high.is_some()
+            && bound.exact
+            && bound.high.as_ref().is_some_and(|edge| edge.kind == EdgeKind::Param)
+            || bound.high.is_some() && !bound.exact
+    });
     for query in &inner {
         view.each_expr(*query, &mut |expr| {
             bounded |= has_param(expr);
             expr.walk(&mut |part| {
                 if let Some((qualifier, name)) = part.column() {
                     bounded |= match view.resolve(*query, qualifier, name) {
-                        ColumnSource::From { query: at, .. } | ColumnSource::Alias { query: at, .. } => !inner.contains(&at),
+                        ColumnSource::From { query: at, .. } | ColumnSource::Alias { query: at, .. } => {
+                            !inner.contains(&at)
+                        }
                         ColumnSource::Unknown => qualifier.is_some(),
                     };
                 }
@@ -90,7 +114,9 @@ fn is_bounded(view: &View<'_>, id: QueryId) -> bool {
 
 /// The greatest of the target is OM305's.
 fn reads_target(view: &View<'_>, id: QueryId) -> bool {
-    view.tables(id).iter().any(|(_, _, name)| view.statement.writes.iter().any(|write| write.target.same(name)))
+    view.tables(id)
+        .iter()
+        .any(|(_, _, name)| view.statement.writes.iter().any(|write| write.target.same(name)))
 }
 
 /// A table of the catalogue that is read beside others; a list of tables made of the catalogue alone is what it is for.

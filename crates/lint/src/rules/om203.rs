@@ -22,7 +22,11 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
 fn judge<'a>(view: &View<'a>, id: QueryId, by: &'a [Expr], span: Span, level: Severity) -> Option<Draft> {
     let by: Vec<&Expr> = by.iter().collect();
     let sorts = &view.query(id).order;
-    let order: Vec<&Expr> = sorts.iter().map(|sort| &sort.expr).filter(|expr| !by.iter().any(|by| view.same(id, by, expr))).collect();
+    let order: Vec<&Expr> = sorts
+        .iter()
+        .map(|sort| &sort.expr)
+        .filter(|expr| !by.iter().any(|by| view.same(id, by, expr)))
+        .collect();
     let known: Vec<&Expr> = by.iter().chain(&order).copied().collect();
     if outputs_follow(view, id, &known) {
         return None;

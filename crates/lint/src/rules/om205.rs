@@ -2,22 +2,26 @@
 use super::prelude::*;
 use super::shared::{Tie, severity, tie, tie_within};
 use super::uses::{group_of, outputs_follow};
+use crate::functions::listed;
 
 pub(super) const RULE: Rule = Rule { id: "OM205", page: include_str!("../../rules/OM205.md"), check };
 
-const COLLECTS: &[&str] = &[
-    "string_agg", "array_agg", "collect_list", "collect_set", "group_concat", "grouparray", "groupuniqarray", "listagg", "json_agg", "jsonb_agg", "xmlagg", "json_arrayagg", "list", "json_object_agg",
-    "array_concat_agg",
-];
+const COLLECTS: &str = include_str!("../../data/names/collects.txt");
 
 fn check(file: &File<'_>, out: &mut Findings<'_>) {
     for (at, statement, view) in file.statements() {
         let Some(level) = severity(file, statement, Severity::Error) else { continue };
         for occurrence in file.occurrences(at).iter().filter(|occurrence| occurrence.class == Class::Order) {
-            let (Some(query), ExprKind::Call(call)) = (occurrence.query, &occurrence.expr.kind) else { continue };
+            let (Some(query), ExprKind::Call(call)) = (occurrence.query, &occurrence.expr.kind) else {
+                continue;
+            };
             // The first of a list is OM204's.
             let element = occurrence.around.is_some_and(|around| matches!(&around.kind, ExprKind::Element { expr, .. } if std::ptr::eq(&raw const **expr, occurrence.expr)));
-            if element || call.over.is_some() || occurrence.fate <= Fate::Elements || occurrence.roles.is_empty() {
+            if element
+                || call.over.is_some()
+                || occurrence.fate <= Fate::Elements
+                || occurrence.roles.is_empty()
+            {
                 continue;
             }
             let Some(fault) = fault(view, query, call) else { continue };
@@ -63,7 +67,7 @@ fn fault<'a>(view: &View<'a>, query: QueryId, call: &'a Call) -> Option<Fault> {
         let ExprKind::Subquery { query, ask: Ask::Array, .. } = &call.args.first()?.kind else { return None };
         return array(view, *query);
     }
-    if !COLLECTS.contains(&call.name.as_str()) {
+    if !listed(COLLECTS, &call.name) {
         return None;
     }
     let group = group_of(view, query);

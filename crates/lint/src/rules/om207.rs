@@ -2,10 +2,11 @@
 use super::prelude::*;
 use super::shared::severity;
 use super::uses::calls;
+use crate::functions::listed;
 
 pub(super) const RULE: Rule = Rule { id: "OM207", page: include_str!("../../rules/OM207.md"), check };
 
-const ADDS: &[&str] = &["sum", "avg", "stddev", "stddev_pop", "stddev_samp", "variance", "var_pop", "var_samp", "stddevpop", "stddevsamp", "varpop", "varsamp", "corr", "covar_pop", "covar_samp", "stdev", "var"];
+const ADDS: &str = include_str!("../../data/names/adds.txt");
 
 fn check(file: &File<'_>, out: &mut Findings<'_>) {
     // The engine of our own models adds floats exactly.
@@ -16,12 +17,16 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
         if severity(file, statement, Severity::Info).is_none() {
             continue;
         }
-        for (query, expr, call) in calls(view, |call| ADDS.contains(&call.name.as_str()) && call.over.is_none()) {
+        for (query, expr, call) in calls(view, |call| listed(ADDS, &call.name) && call.over.is_none()) {
             if call.args.iter().any(|arg| is_float(view, query, arg, 0)) {
                 out.report(
-                    Draft::new(Severity::Info, expr.span, format!("`{}` adds up floating-point numbers", call.name))
-                        .rerun("the order of the additions differs between runs, and so do the last digits")
-                        .help("cast to a decimal first"),
+                    Draft::new(
+                        Severity::Info,
+                        expr.span,
+                        format!("`{}` adds up floating-point numbers", call.name),
+                    )
+                    .rerun("the order of the additions differs between runs, and so do the last digits")
+                    .help("cast to a decimal first"),
                 );
             }
         }
@@ -41,13 +46,42 @@ fn is_float<'a>(view: &View<'a>, query: QueryId, expr: &'a Expr, depth: usize) -
     match &expr.kind {
         ExprKind::Cast { to, .. } => float_type(to),
         ExprKind::Column { .. } => match view.origin(query, expr) {
-            Origin::Base { table, column } => view.knowledge.table(table).and_then(|facts| facts.column(&column)).is_some_and(|column| float_type(&column.data_type)),
-            Origin::Computed { query: inner, expr: found } if !std::ptr::eq(found, expr) => is_float(inner, found),
+            Origin::Base { table, column } => view
+                .knowledge
+                .table(table)
+                .and_then(|facts| facts.column(&column))
+                .is_some_and(|column| float_type(&column.data_type)),
+            Origin::Computed { query: inner, expr: found } if !std::ptr::eq(found, expr) => {
+                is_float(inner, found)
+            }
             _ => false,
         },
-        ExprKind::Op(Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Neg, args) => args.iter().any(|arg| is_float(query, arg)),
-        ExprKind::Case { branches, otherwise, .. } => branches.iter().map(|(_, then)| then).chain(otherwise.as_deref()).any(|then| is_float(query, then)),
-        ExprKind::Call(call) if matches!(call.name.as_str(), "coalesce" | "ifnull" | "nvl" | "nullif" | "abs" | "greatest" | "least" | "round" | "max" | "min" | "sum") => call.args.iter().any(|arg| is_float(query, arg)),
+        ExprKind::Op(Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Neg, args) => {
+            args.iter().any(|arg| is_float(query, arg))
+        }
+        ExprKind::Case { branches, otherwise, .. } => branches
+            .iter()
+            .map(|(_, then)| then)
+            .chain(otherwise.as_deref())
+            .any(|then| is_float(query, then)),
+        ExprKind::Call(call)
+            if matches!(
+                call.name.as_str(),
+                "coalesce"
+                    | "ifnull"
+                    | "nvl"
+                    | "nullif"
+                    | "abs"
+                    | "greatest"
+                    | "least"
+                    | "round"
+                    | "max"
+                    | "min"
+                    | "sum"
+            ) =>
+        {
+            call.args.iter().any(|arg| is_float(query, arg))
+        }
         _ => false,
     }
 }

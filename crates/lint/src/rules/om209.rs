@@ -6,8 +6,13 @@ use super::uses::{as_written, unsure};
 pub(super) const RULE: Rule = Rule { id: "OM209", page: include_str!("../../rules/OM209.md"), check };
 
 fn check(file: &File<'_>, out: &mut Findings<'_>) {
-    for write in file.writes().filter(|write| write.verb == Verb::Update && !write.context.is_log(&write.target)) {
-        let Some((scope, select)) = write.scope.and_then(|scope| Some((scope, write.view.select(scope)?))) else { continue };
+    for write in
+        file.writes().filter(|write| write.verb == Verb::Update && !write.context.is_log(&write.target))
+    {
+        let Some((scope, select)) = write.scope.and_then(|scope| Some((scope, write.view.select(scope)?)))
+        else {
+            continue;
+        };
         let mut told: Vec<usize> = Vec::new();
         for set in &write.write.sets {
             for (at, known) in write.view.open_tables(scope, 0, &set.value) {
@@ -16,21 +21,33 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
                     continue;
                 }
                 told.push(at);
-                let draft = Draft::new(Severity::Error, as_written(file, from), format!("`{}` may have several rows for one row that is updated", from.alias))
-                    .rerun("any of the rows gives the value; the second run over the same data may take another")
-                    .help("group or number the source so that it has one row for each row of the target");
+                let draft = Draft::new(
+                    Severity::Error,
+                    as_written(file, from),
+                    format!("`{}` may have several rows for one row that is updated", from.alias),
+                )
+                .rerun("any of the rows gives the value; the second run over the same data may take another")
+                .help("group or number the source so that it has one row for each row of the target");
                 out.report(level(write.view, scope, select, at, known, draft));
             }
         }
     }
 }
 
-fn level<'a>(view: &View<'a>, scope: QueryId, select: &'a Select, at: usize, known: bool, mut draft: Draft) -> Draft {
+fn level<'a>(
+    view: &View<'a>,
+    scope: QueryId,
+    select: &'a Select,
+    at: usize,
+    known: bool,
+    mut draft: Draft,
+) -> Draft {
     let joined = joined(view, scope, select, at);
     if known && joined.is_some() {
         return draft;
     }
-    let own = joined.unwrap_or_default().iter().any(|column| is_own_identity(select.from.get(at), column));
+    let own = is_lookup(select.from.get(at))
+        || joined.unwrap_or_default().iter().any(|column| is_own_identity(select.from.get(at), column));
     draft.severity = if own && !known { Severity::Info } else { Severity::Warning };
     let alias = select.from.get(at).map_or("", |from| from.alias.as_str());
     unsure(draft, format!("a key of `{alias}`"))
@@ -53,12 +70,26 @@ fn joined<'a>(view: &View<'a>, scope: QueryId, select: &'a Select, at: usize) ->
     Some(columns)
 }
 
+/// Whether a table is named as a list of one row a name.
+fn is_lookup(from: Option<&From>) -> bool {
+    let Some(Relation::Table(name)) = from.map(|from| &from.relation) else { return false };
+    ["lkp_", "lookup_", "lu_", "dim_"].iter().any(|start| name.last().starts_with(start))
+        || name.last().ends_with("_lookup")
+}
+
 /// Whether a column is named like the identity of its own table: `id`, or `customer_id` of `customers`.
 fn is_own_identity(from: Option<&From>, column: &str) -> bool {
     let Some(Relation::Table(name)) = from.map(|from| &from.relation) else { return false };
     let table = name.last();
-    let singular = table.strip_suffix("ies").map(|stem| format!("{stem}y")).unwrap_or_else(|| table.strip_suffix('s').unwrap_or(table).to_string());
-    column == "id" || looks_unique(column) && [table, singular.as_str()].iter().any(|table| column.strip_prefix(table).is_some_and(|rest| rest.starts_with('_') || rest == "id"))
+    let singular = table
+        .strip_suffix("ies")
+        .map(|stem| format!("{stem}y"))
+        .unwrap_or_else(|| table.strip_suffix('s').unwrap_or(table).to_string());
+    column == "id"
+        || looks_unique(column)
+            && [table, singular.as_str()].iter().any(|table| {
+                column.strip_prefix(table).is_some_and(|rest| rest.starts_with('_') || rest == "id")
+            })
 }
 
 /// Rows that are written out in the statement.

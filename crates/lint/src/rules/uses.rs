@@ -25,7 +25,10 @@ pub(super) fn each_expr<'a>(view: &View<'a>, visit: &mut impl FnMut(QueryId, &'a
 }
 
 /// Every call of a statement that is as `wanted` says, once, with its query.
-pub(super) fn calls<'a>(view: &View<'a>, wanted: impl Fn(&Call) -> bool) -> Vec<(QueryId, &'a Expr, &'a Call)> {
+pub(super) fn calls<'a>(
+    view: &View<'a>,
+    wanted: impl Fn(&Call) -> bool,
+) -> Vec<(QueryId, &'a Expr, &'a Call)> {
     let mut found: Vec<(QueryId, &'a Expr, &'a Call)> = Vec::new();
     each_expr(view, &mut |id, expr| {
         expr.walk(&mut |part| {
@@ -60,18 +63,24 @@ pub(super) fn group_of<'a>(view: &View<'a>, query: QueryId) -> Vec<&'a Expr> {
 pub(super) fn outputs_follow<'a>(view: &View<'a>, query: QueryId, known: &[&'a Expr]) -> bool {
     let outputs = view.outputs(query);
     let used = view.used_outputs(query);
-    !outputs.open
-        && outputs.list.iter().all(|output| {
-            used.as_ref().is_some_and(|used| !used.contains(&output.name))
-                || matches!(&output.value, OutputValue::Expr(expr) if view.depends_only_on(query, expr, known))
-        })
+    !outputs.open && outputs.list.iter().all(|output| {
+        used.as_ref().is_some_and(|used| !used.contains(&output.name))
+            || matches!(&output.value, OutputValue::Expr(expr) if view.depends_only_on(query, expr, known))
+    })
 }
 
 /// The parts of a value that is compared part by part: `(a, b)`, `ROW(a, b)`, `tuple(a, b)`, `STRUCT(a, b)`.
 pub(super) fn parts(expr: &Expr) -> Vec<&Expr> {
     match &expr.kind {
         ExprKind::Other(list) if !list.is_empty() => list.iter().flat_map(parts).collect(),
-        ExprKind::Call(call) if matches!(call.name.as_str(), "row" | "tuple" | "struct" | "named_struct" | "array" | "list_value" | "array_construct") => call.args.iter().flat_map(parts).collect(),
+        ExprKind::Call(call)
+            if matches!(
+                call.name.as_str(),
+                "row" | "tuple" | "struct" | "named_struct" | "array" | "list_value" | "array_construct"
+            ) =>
+        {
+            call.args.iter().flat_map(parts).collect()
+        }
         _ => vec![expr],
     }
 }
@@ -85,19 +94,26 @@ pub(super) fn as_written(file: &File<'_>, from: &From) -> Span {
     }
     let token = |at: usize| lexed.tokens.get(at);
     if matches!(from.relation, Relation::Query(_))
-        && let Some(open) = token(lexed.index_at(span.start)).and_then(|token| token.outer).map(|open| open as usize)
+        && let Some(open) =
+            token(lexed.index_at(span.start)).and_then(|token| token.outer).map(|open| open as usize)
         && let Some(close) = token(open).and_then(|token| token.mate).map(|close| close as usize)
         && let (Some(first), Some(last)) = (token(open), token(close))
     {
         span = first.span.to(last.span);
     }
     let mut at = lexed.index_at(span.end);
-    let word = |at: usize| token(at).filter(|token| matches!(token.kind, TokenKind::Word | TokenKind::Quoted)).map(|token| token.span);
+    let word = |at: usize| {
+        token(at)
+            .filter(|token| matches!(token.kind, TokenKind::Word | TokenKind::Quoted))
+            .map(|token| token.span)
+    };
     let mut end = None;
     if word(at).is_some_and(|span| span.of(text).eq_ignore_ascii_case("as")) {
         at += 1;
     }
-    if let Some(alias) = word(at).filter(|alias| alias.of(text).trim_matches(['"', '`', '[', ']']).eq_ignore_ascii_case(&from.alias)) {
+    if let Some(alias) = word(at)
+        .filter(|alias| alias.of(text).trim_matches(['"', '`', '[', ']']).eq_ignore_ascii_case(&from.alias))
+    {
         end = Some(alias);
     }
     end.map_or(span, |end| span.to(end))
