@@ -23,11 +23,15 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
     let mut from = 0;
     while let Some((start, end)) = next_hole(text, from) {
         from = end;
-        let commented = file.script.lexed.comments.iter().any(|comment| comment.range().contains(&start));
-        let holder = file.statements().find(|(_, statement, _)| statement.span.range().contains(&start));
-        let Some((_, statement, view)) = holder.filter(|_| !commented) else { continue };
         let Some(inner) = text.get(start + 2..end - 2) else { continue };
-        for (at, clock, level) in clocks(inner) {
+        let clocks = clocks(inner);
+        let comment = |comment: &Span| comment.range().contains(&start);
+        if clocks.is_empty() || file.script.lexed.comments.iter().any(comment) {
+            continue;
+        }
+        let holder = file.statements().find(|(_, statement, _)| statement.span.range().contains(&start));
+        let Some((_, statement, view)) = holder else { continue };
+        for (at, clock, level) in clocks {
             let Some(level) = severity(file, statement, level) else { continue };
             let place = Span::new(start + 2 + at, start + 2 + at + clock.len());
             let level = if is_stamp(view, place) { Severity::Info } else { level };

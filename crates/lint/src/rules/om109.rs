@@ -1,4 +1,6 @@
 //! OM109: an instant becomes a day by the time zone of the session.
+use std::collections::HashSet;
+
 use super::prelude::*;
 use super::shared::severity;
 use super::uses::each_expr;
@@ -14,10 +16,11 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
     for (_, statement, view) in file.statements() {
         let Some(level) = severity(file, statement, Severity::Warning) else { continue };
         let mut found: Vec<(Span, Type)> = Vec::new();
+        let mut seen = HashSet::new();
         each_expr(view, &mut |id, expr| {
             expr.walk(&mut |part| {
                 if let Some(kind) = converted(view, id, part)
-                    && !found.iter().any(|(span, _)| *span == part.span)
+                    && seen.insert(part.span)
                 {
                     found.push((part.span, kind));
                 }

@@ -1,5 +1,7 @@
 //! Calls in a statement, the groups that aggregates see, and places that rules point at.
 
+use std::collections::HashSet;
+
 use crate::lex::TokenKind;
 
 use super::prelude::*;
@@ -30,11 +32,12 @@ pub(super) fn calls<'a>(
     wanted: impl Fn(&Call) -> bool,
 ) -> Vec<(QueryId, &'a Expr, &'a Call)> {
     let mut found: Vec<(QueryId, &'a Expr, &'a Call)> = Vec::new();
+    let mut seen = HashSet::new();
     each_expr(view, &mut |id, expr| {
         expr.walk(&mut |part| {
             if let ExprKind::Call(call) = &part.kind
                 && wanted(call)
-                && !found.iter().any(|(_, known, _)| known.span == part.span)
+                && seen.insert(part.span)
             {
                 found.push((id, part, call));
             }
