@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::ir::{Action, AlterChange, Column, Name, Verb};
-use crate::routine::Routine;
+use crate::routine::{Routine, Trust};
 use crate::script::Script;
 
 use super::view::View;
@@ -182,11 +182,12 @@ impl Knowledge {
         self.derived.get(&name.text()).map_or(&[], Vec::as_slice)
     }
 
-    /// What is known of a function, by the name of a call.
+    /// What is known of a function, by the name of a call; of several that are called so the one that can be vouched for.
     #[must_use]
     pub fn routine(&self, call: &str) -> Option<&Routine> {
         let name = Name { parts: call.split('.').map(str::to_string).collect(), ..Name::default() };
-        self.routines.get(name.last())?.iter().find(|routine| routine.name.same(&name))
+        let all = self.routines.get(name.last())?.iter().filter(|routine| routine.name.same(&name));
+        all.min_by_key(|routine| routine.trust == Trust::Opaque)
     }
 
     /// What is known of a table.

@@ -41,6 +41,13 @@ fn outside(file: &File<'_>, from: &From) -> Option<&'static str> {
                 return Some("this is a foreign table");
             }
             let written = name.span.of(&file.script.text);
+            // Formats of tables keep their versions.
+            if ["delta.", "iceberg.", "hudi."]
+                .iter()
+                .any(|format| written.to_ascii_lowercase().starts_with(format))
+            {
+                return None;
+            }
             let path = written
                 .trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_')
                 .trim_start_matches(['.', '`', '\'', '"']);
