@@ -15,5 +15,5 @@ pub use context::{Effect, Replaced, SelfRead, StatementContext};
 pub use index::ScriptIndex;
 pub use keys::{Answer, constant, equal, is_aggregate};
 pub use knowledge::{Knowledge, TableFacts};
-pub use roles::{Occurrence, Role, is_audit_name, is_hash};
+pub use roles::{Fate, Occurrence, Role, is_audit_name, is_hash};
 pub use view::{ColumnSource, Origin, Output, OutputValue, Outputs, View};

@@ -139,3 +139,9 @@ pub fn class(dialect: Dialect, name: &str, args: usize) -> Option<Class> {
 pub fn bare(dialect: Dialect, name: &str) -> Option<Class> {
     table(dialect).get(name).filter(|entry| entry.bare).map(|entry| entry.class)
 }
+
+/// Whether a name stands in a list of `data/names/`: words, and lines of remarks.
+#[must_use]
+pub fn listed(list: &str, name: &str) -> bool {
+    list.lines().filter(|line| !line.starts_with('#')).flat_map(str::split_whitespace).any(|word| word == name)
+}

@@ -728,6 +728,8 @@ pub struct Table {
     pub engine: Option<String>,
     /// Whether rows with equal keys are merged by the engine some day.
     pub replacing: bool,
+    /// Kept by another server, or in files.
+    pub foreign: bool,
     /// `CREATE TABLE a (LIKE b)`, `CREATE TABLE a LIKE b`, CLONE.
     pub like: Option<Name>,
 }

@@ -16,6 +16,7 @@ mod lower;
 pub mod model;
 pub mod page;
 mod prepare;
+pub mod routine;
 pub mod rules;
 pub mod scan;
 pub mod script;

@@ -88,12 +88,13 @@ macro_rules! rules {
 }
 
 rules! {
-    om101 om102 om103 om105 om107
-    om201 om202 om206
+    om101 om102 om103 om104 om105 om106 om107 om108 om109 om110 om111 om112 om113
+    om201 om202 om203 om204 om205 om206 om207 om208 om209
     om301 om302 om303 om304 om305 om306 om309 om310
 }
 
 mod shared;
+mod uses;
 
 /// The rule of an id.
 #[must_use]

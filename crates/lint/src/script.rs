@@ -46,6 +46,8 @@ pub struct Script {
     pub coverage: Coverage,
     /// Statements by what they touch.
     pub index: crate::facts::ScriptIndex,
+    /// Functions that it defines.
+    pub routines: Vec<crate::routine::Routine>,
     /// What its model header says, if it is one of our models.
     pub model: Option<crate::model::Header>,
 }
@@ -75,6 +77,7 @@ pub fn read(path: &str, text: &str, dialect: Dialect) -> Script {
         path: path.to_string(),
         text: text.to_string(),
         lines,
+        routines: crate::routine::routines(text, &lexed),
         lexed,
         dialect,
         statements,
@@ -223,6 +226,9 @@ impl Reader<'_> {
             | "truncate" | "upsert" => self.parsed(piece),
             "create" if !self.has_word(piece, 6, &["table", "view", "index"]) => only(Action::Utility),
             "drop" if !self.has_word(piece, 4, &["table"]) => only(Action::Utility),
+            "alter" if second == "session" && self.word(piece.tokens.start + 2) == "set" => {
+                self.session(piece, &self.word(piece.tokens.start + 3))
+            }
             "alter" if second != "table" => only(Action::Utility),
             "create" | "drop" | "alter" => self.definition(piece),
             "copy" => self.copy(piece),
@@ -269,6 +275,10 @@ impl Reader<'_> {
         if let Some(found) = self.drop_partition(piece) {
             return found;
         }
+        if self.is_foreign(piece) {
+            let name = self.name_after(piece, &["table", "exists"]);
+            return only(Action::Define(crate::ir::Table { name, foreign: true, ..crate::ir::Table::default() }));
+        }
         let found = self.parsed(piece);
         let text = piece.span.of(self.source.text).to_ascii_lowercase();
         let unread = matches!(found.0, Action::Unread(_));
@@ -291,6 +301,14 @@ impl Reader<'_> {
             return only(Action::Utility);
         }
         found
+    }
+
+    /// A table whose rows another server or a file keeps. In Spark, Hive and Trino all tables of a lake may be external.
+    fn is_foreign(&self, piece: &Piece) -> bool {
+        let outside = matches!(self.source.dialect, Dialect::BigQuery | Dialect::Snowflake | Dialect::Postgres | Dialect::Ansi);
+        self.word(piece.tokens.start) == "create"
+            && (self.has_word(piece, 4, &["foreign"]) || outside && self.has_word(piece, 4, &["external"]))
+            && !self.has_word(piece, 400, &["select"])
     }
 
     /// `ALTER TABLE t DROP PARTITION p` takes rows away, as a DELETE does.

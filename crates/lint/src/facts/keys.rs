@@ -43,9 +43,42 @@ impl<'a> View<'a> {
         self.closure_covers(query, select, start, depth)
     }
 
+    /// Whether `columns` determine a row of FROM, before any grouping: what an aggregate sees.
+    #[must_use]
+    pub fn determines_input(&self, query: QueryId, columns: &[&'a Expr]) -> Answer {
+        let Some(select) = self.select(query) else { return Answer::Unknown("the query".to_string()) };
+        let start = columns.iter().filter_map(|expr| self.from_column(query, expr)).collect();
+        self.closure_covers(query, select, start, 0)
+    }
+
+    /// The tables in FROM of which an expression reads columns that one row of the table `from` leaves open, and whether a
+    /// key of each is known.
+    #[must_use]
+    pub fn open_tables(&self, query: QueryId, from: usize, expr: &'a Expr) -> Vec<(usize, bool)> {
+        let Some(select) = self.select(query) else { return Vec::new() };
+        let closed = self.close_from(query, select, Columns::new(), std::iter::once(from).collect(), 0);
+        let mut open: Vec<(usize, bool)> = Vec::new();
+        expr.walk(&mut |part| {
+            let ColumnSource::From { query: at, from, column } = self.source(query, part) else { return };
+            if at != query || closed.all.contains(&from) || open.iter().any(|(known, _)| *known == from) || closed.columns.contains(&(from, column)) {
+                return;
+            }
+            open.push((from, select.from.get(from).is_some_and(|from| !self.keys_of(from, 1).is_empty())));
+        });
+        open
+    }
+
     /// Whether `expr` has one value for each value of `columns`.
     #[must_use]
     pub fn depends_only_on(&self, query: QueryId, expr: &'a Expr, columns: &[&'a Expr]) -> bool {
+        self.depends_within(query, expr, columns, 0)
+    }
+
+    /// Aliases may be made of one another, or of a column of their own name: `any_value(x) AS x`.
+    fn depends_within(&self, query: QueryId, expr: &'a Expr, columns: &[&'a Expr], depth: usize) -> bool {
+        if depth > DEPTH * 4 {
+            return false;
+        }
         if columns.iter().any(|column| self.same(query, expr, column)) {
             return true;
         }
@@ -64,9 +97,14 @@ impl<'a> View<'a> {
                     ColumnSource::Alias { query: id, output } => {
                         match self.outputs(id).list.get(output).map(|output| output.value.clone()) {
                             Some(OutputValue::Expr(inner))
-                                if !std::ptr::eq(inner, expr) && inner.column().is_none() =>
+                                if inner.column().is_none() =>
                             {
-                                self.depends_only_on(id, inner, columns)
+                                let name = expr.column().map(|(_, name)| name);
+                                if inner.any(&mut |part| part.column().is_some_and(|(_, own)| Some(own) == name)) {
+                                    let alone = select.from.len() == 1;
+                                    return alone && (closed.all.contains(&0) || name.is_some_and(|name| closed.columns.contains(&(0, name.to_string()))));
+                                }
+                                self.depends_within(id, inner, columns, depth + 1)
                             }
                             _ => false,
                         }
@@ -81,7 +119,7 @@ impl<'a> View<'a> {
                 let mut some = false;
                 expr.each_child(|child| {
                     some = true;
-                    all = all && self.depends_only_on(query, child, columns);
+                    all = all && self.depends_within(query, child, columns, depth + 1);
                 });
                 all && some
             }
@@ -175,8 +213,12 @@ impl<'a> View<'a> {
         }
     }
 
-    fn close(&self, query: QueryId, select: &'a Select, mut columns: Columns, depth: usize) -> Closure {
-        let mut all = HashSet::new();
+    fn close(&self, query: QueryId, select: &'a Select, columns: Columns, depth: usize) -> Closure {
+        self.close_from(query, select, columns, HashSet::new(), depth)
+    }
+
+    /// All that follows from `columns` and from whole rows of the tables `all`.
+    fn close_from(&self, query: QueryId, select: &'a Select, mut columns: Columns, mut all: HashSet<usize>, depth: usize) -> Closure {
         let mut pairs: Vec<((usize, String), (usize, String))> = Vec::new();
         let conditions = select.filters.iter().map(|expr| (None, expr));
         let joins = select
@@ -233,7 +275,7 @@ impl<'a> View<'a> {
             for (at, from) in select.from.iter().enumerate() {
                 let covered =
                     |key: &Vec<String>| key.iter().all(|column| columns.contains(&(at, column.clone())));
-                if !all.contains(&at) && self.keys_of(from, depth + 1).iter().any(covered) {
+                if !all.contains(&at) && (self.keys_of(from, depth + 1).iter().any(covered) || self.numbered(from).iter().any(covered)) {
                     all.insert(at);
                 }
             }
@@ -248,11 +290,29 @@ impl<'a> View<'a> {
     pub fn keys_of(&self, from: &'a From, depth: usize) -> Vec<Vec<String>> {
         match &from.relation {
             Relation::Table(name) => {
-                self.knowledge.table(name).map_or_else(Vec::new, |facts| facts.keys.clone())
+                let mut keys = self.knowledge.table(name).map_or_else(Vec::new, |facts| facts.keys.clone());
+                keys.extend(self.knowledge.derived_keys(name).iter().cloned());
+                keys
             }
             Relation::Query(id) => self.keys(*id, depth),
             _ => Vec::new(),
         }
+    }
+
+    /// Of a subquery with `row_number() OVER (PARTITION BY k …) AS n`: `k, n`. It says which row is meant, not that the number
+    /// is the same in the next run; so it is no key to ask for.
+    fn numbered(&self, from: &'a From) -> Vec<Vec<String>> {
+        let Relation::Query(id) = &from.relation else { return Vec::new() };
+        let outputs = self.outputs(*id);
+        let numbers = outputs.list.iter().filter_map(|output| match &output.value {
+            OutputValue::Expr(Expr { kind: ExprKind::Call(call), .. }) => {
+                let mut names = self.partition_names(*id, call)?;
+                names.push(output.name.clone());
+                Some(names)
+            }
+            _ => None,
+        });
+        numbers.collect()
     }
 
     /// Sets of output columns of a query that no two rows share; an empty set where there is one row at most.
@@ -608,6 +668,25 @@ pub fn equal(a: &Expr, b: &Expr) -> bool {
         }
         (ExprKind::Element { expr: a, path: pa }, ExprKind::Element { expr: b, path: pb }) => {
             equal(a, b) && pa.len() == pb.len() && pa.iter().zip(pb).all(|(a, b)| equal(a, b))
+        }
+        (
+            ExprKind::Case { operand: oa, branches: a, otherwise: ea },
+            ExprKind::Case { operand: ob, branches: b, otherwise: eb },
+        ) => {
+            let both = |a: Option<&Expr>, b: Option<&Expr>| match (a, b) {
+                (Some(a), Some(b)) => equal(a, b),
+                (a, b) => a.is_none() && b.is_none(),
+            };
+            both(oa.as_deref(), ob.as_deref())
+                && both(ea.as_deref(), eb.as_deref())
+                && a.len() == b.len()
+                && a.iter().zip(b).all(|(a, b)| equal(&a.0, &b.0) && equal(&a.1, &b.1))
+        }
+        (
+            ExprKind::In { expr: a, list: la, negated: na },
+            ExprKind::In { expr: b, list: lb, negated: nb },
+        ) => {
+            na == nb && equal(a, b) && la.len() == lb.len() && la.iter().zip(lb).all(|(a, b)| equal(a, b))
         }
         (ExprKind::Other(a), ExprKind::Other(b)) => {
             a.len() == b.len() && !a.is_empty() && a.iter().zip(b).all(|(a, b)| equal(a, b))

@@ -3,7 +3,10 @@
 use std::collections::HashMap;
 
 use crate::ir::{Action, AlterChange, Column, Name, Verb};
+use crate::routine::{Routine, Trust};
 use crate::script::Script;
+
+use super::view::View;
 
 /// What is known of one table.
 #[derive(Clone, Debug, Default)]
@@ -18,8 +21,10 @@ pub struct TableFacts {
     pub partition: Vec<String>,
     /// The engine merges rows of equal key some day.
     pub replacing: bool,
-    /// A view, a foreign table.
+    /// Goes with its session.
     pub temporary: bool,
+    /// Kept by another server, or in files.
+    pub foreign: bool,
     /// Where the knowledge of the keys comes from, in words: `PRIMARY KEY`, `test unique`.
     pub source: &'static str,
 }
@@ -36,6 +41,8 @@ impl TableFacts {
 #[derive(Clone, Debug, Default)]
 pub struct Knowledge {
     tables: HashMap<String, Vec<TableFacts>>,
+    routines: HashMap<String, Vec<Routine>>,
+    derived: HashMap<String, Vec<Vec<String>>>,
 }
 
 impl Knowledge {
@@ -44,7 +51,11 @@ impl Knowledge {
     pub fn gather<'a>(scripts: impl IntoIterator<Item = &'a Script>) -> Self {
         let mut knowledge = Self::default();
         let mut likes = Vec::new();
-        for script in scripts {
+        let scripts: Vec<&Script> = scripts.into_iter().collect();
+        for script in &scripts {
+            for routine in &script.routines {
+                knowledge.routines.entry(routine.name.last().to_string()).or_default().push(routine.clone());
+            }
             for statement in &script.statements {
                 match &statement.action {
                     Action::Define(table) => {
@@ -58,6 +69,7 @@ impl Knowledge {
                             partition: table.partition.clone(),
                             replacing: table.replacing,
                             temporary: table.creation.temporary,
+                            foreign: table.foreign,
                             source: "the table's definition",
                         });
                     }
@@ -73,12 +85,39 @@ impl Knowledge {
                 knowledge.add_model(script, statement);
             }
         }
+        knowledge.derive(&scripts);
         for (name, like) in likes {
             if let (Some(facts), Some(_)) = (knowledge.table(&like).cloned(), knowledge.table(&name)) {
                 knowledge.add(TableFacts { name, ..facts });
             }
         }
         knowledge
+    }
+
+    /// Keys of tables and views that a query makes, where it is the only thing that writes them.
+    fn derive(&mut self, scripts: &[&Script]) {
+        let mut writers: HashMap<String, usize> = HashMap::new();
+        for write in scripts.iter().flat_map(|script| &script.statements).flat_map(|statement| &statement.writes) {
+            if !matches!(write.verb, Verb::Update | Verb::Delete | Verb::Truncate) {
+                *writers.entry(write.target.last().to_string()).or_default() += 1;
+            }
+        }
+        for script in scripts {
+            for statement in &script.statements {
+                for write in &statement.writes {
+                    let makes = match write.verb {
+                        Verb::CreateAs(creation) => !creation.if_not_exists || creation.temporary,
+                        Verb::View { .. } => true,
+                        _ => false,
+                    };
+                    let (true, Some(source), Some(1)) = (makes, write.source, writers.get(write.target.last())) else { continue };
+                    let keys = View::new(statement, self, script.dialect).keys(source, 0);
+                    if !keys.is_empty() && write.columns.is_empty() {
+                        self.derived.insert(write.target.text(), keys);
+                    }
+                }
+            }
+        }
     }
 
     fn add_model(&mut self, script: &Script, statement: &crate::ir::Statement) {
@@ -117,6 +156,7 @@ impl Knowledge {
                 }
                 known.replacing |= facts.replacing;
                 known.temporary |= facts.temporary;
+                known.foreign |= facts.foreign;
                 if known.partition.is_empty() {
                     known.partition = facts.partition;
                 }
@@ -133,6 +173,21 @@ impl Knowledge {
             source: "the table's definition",
             ..TableFacts::default()
         });
+    }
+
+    /// Sets of columns of a table that are unique by the query that makes it. Named exactly so: `orders` may be another table
+    /// than `mart.orders`.
+    #[must_use]
+    pub fn derived_keys(&self, name: &Name) -> &[Vec<String>] {
+        self.derived.get(&name.text()).map_or(&[], Vec::as_slice)
+    }
+
+    /// What is known of a function, by the name of a call; of several that are called so the one that can be vouched for.
+    #[must_use]
+    pub fn routine(&self, call: &str) -> Option<&Routine> {
+        let name = Name { parts: call.split('.').map(str::to_string).collect(), ..Name::default() };
+        let all = self.routines.get(name.last())?.iter().filter(|routine| routine.name.same(&name));
+        all.min_by_key(|routine| routine.trust == Trust::Opaque)
     }
 
     /// What is known of a table.

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::functions::{self, Class};
+use crate::functions::{self, Class, listed};
 use crate::ir::{
     Action, Ask, Body, Branch, BranchAction, Call, Distinct, Expr, ExprKind, Group, Op, QueryId, Relation,
     Select, Verb, When, Write,
@@ -40,6 +40,19 @@ pub enum Role {
     Variable,
 }
 
+/// How much of a value reaches what is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Fate {
+    /// Only whether there is one: `x IS NULL`, `count(x)`.
+    Presence,
+    /// Its elements, but not their order: sorted, counted, searched, taken apart.
+    Elements,
+    /// It goes through a function of which nothing is known.
+    Unsure,
+    /// All of it.
+    Whole,
+}
+
 /// A call that depends on more than its arguments.
 #[derive(Clone, Debug)]
 pub struct Occurrence<'a> {
@@ -61,6 +74,12 @@ pub struct Occurrence<'a> {
     pub pure: bool,
     /// The output's expression is a hash or a concatenation.
     pub hashed: bool,
+    /// The call, or the bare word.
+    pub expr: &'a Expr,
+    /// The expression directly around it.
+    pub around: Option<&'a Expr>,
+    /// How much of its value reaches what is stored.
+    pub fate: Fate,
 }
 
 #[derive(Clone, Debug)]
@@ -71,25 +90,27 @@ enum Into {
 }
 
 #[derive(Clone)]
-struct At {
+struct At<'a> {
     into: Into,
     query: Option<QueryId>,
     write: Option<usize>,
     guarded: bool,
     pure: bool,
     hashed: bool,
+    around: Option<&'a Expr>,
+    fate: Fate,
 }
 
 struct Seen<'a> {
-    span: Span,
+    expr: &'a Expr,
     name: &'a str,
     class: Class,
-    at: At,
+    at: At<'a>,
 }
 
 struct Walk<'v, 'a> {
     view: &'v View<'a>,
-    uses: HashMap<(QueryId, String), Vec<Into>>,
+    uses: HashMap<(QueryId, String), Vec<(Into, Fate)>>,
     seen: Vec<Seen<'a>>,
     sources: HashMap<QueryId, usize>,
 }
@@ -303,6 +324,18 @@ fn places_rows(name: &str) -> bool {
             && ["date", "day", "dt", "ts", "at", "month", "time"].iter().any(|end| name.ends_with(end))
 }
 
+/// How much of its arguments a function lets through, as far as order goes.
+fn passing(call: &Call) -> Fate {
+    const ELEMENTS: &str = include_str!("../../data/names/elements.txt");
+    const ALL: &str = include_str!("../../data/names/whole.txt");
+    match call.name.as_str() {
+        "count" if !call.distinct => Fate::Presence,
+        name if listed(ELEMENTS, name) => Fate::Elements,
+        name if listed(ALL, name) || is_hash(name) => Fate::Whole,
+        _ => Fate::Unsure,
+    }
+}
+
 fn looks_like_key(name: &str) -> bool {
     ["_key", "_sk", "_pk", "_id", "_hash", "_hk", "_bk", "_uid"].iter().any(|end| name.ends_with(end))
         || matches!(name, "id" | "key" | "sk" | "pk" | "hash" | "hashkey" | "surrogate_key" | "uid")
@@ -337,9 +370,13 @@ impl<'a> Walk<'_, 'a> {
         }
     }
 
-    fn at(&self, into: Into, query: Option<QueryId>, write: Option<usize>) -> At {
+    fn at(&self, into: Into, query: Option<QueryId>, write: Option<usize>) -> At<'a> {
         let write = write.or_else(|| query.and_then(|query| self.sources.get(&query).copied()));
-        At { into, query, write, guarded: false, pure: false, hashed: false }
+        At { into, query, write, guarded: false, pure: false, hashed: false, around: None, fate: Fate::Whole }
+    }
+
+    fn used(&mut self, query: QueryId, output: &str, into: Into, fate: Fate) {
+        self.uses.entry((query, output.to_string())).or_default().push((into, fate));
     }
 
     fn write(&mut self, index: usize, write: &'a Write) {
@@ -376,7 +413,7 @@ impl<'a> Walk<'_, 'a> {
             let outputs = self.view.outputs(source);
             for (at, output) in outputs.list.iter().enumerate() {
                 let column = write.columns.get(at).unwrap_or(&output.name).clone();
-                self.uses.entry((source, output.name.clone())).or_default().push(Into::Target(column));
+                self.used(source, &output.name, Into::Target(column), Fate::Whole);
             }
         }
     }
@@ -408,10 +445,7 @@ impl<'a> Walk<'_, 'a> {
             BranchAction::InsertAll | BranchAction::UpdateAll => {
                 let Some(source) = write.source else { return };
                 for output in &self.view.outputs(source).list {
-                    self.uses
-                        .entry((source, output.name.clone()))
-                        .or_default()
-                        .push(Into::Target(output.name.clone()));
+                    self.used(source, &output.name, Into::Target(output.name.clone()), Fate::Whole);
                 }
             }
             BranchAction::Delete | BranchAction::Nothing => {}
@@ -426,15 +460,9 @@ impl<'a> Walk<'_, 'a> {
                 let outputs = self.view.outputs(id);
                 for branch in [*left, *right] {
                     for (output, into) in self.view.outputs(branch).list.iter().zip(&outputs.list) {
-                        self.uses
-                            .entry((branch, output.name.clone()))
-                            .or_default()
-                            .push(Into::Query(id, into.name.clone()));
+                        self.used(branch, &output.name, Into::Query(id, into.name.clone()), Fate::Whole);
                         if *op != crate::ir::SetOp::Union {
-                            self.uses
-                                .entry((branch, output.name.clone()))
-                                .or_default()
-                                .push(Into::Role(Role::Filter));
+                            self.used(branch, &output.name, Into::Role(Role::Filter), Fate::Whole);
                         }
                     }
                 }
@@ -480,10 +508,7 @@ impl<'a> Walk<'_, 'a> {
                 }
                 OutputValue::Column { from, column } => {
                     if let Some(Relation::Query(inner)) = select.from.get(*from).map(|from| &from.relation) {
-                        self.uses
-                            .entry((*inner, column.clone()))
-                            .or_default()
-                            .push(Into::Query(id, output.name.clone()));
+                        self.used(*inner, column, Into::Query(id, output.name.clone()), Fate::Whole);
                     }
                 }
                 OutputValue::Other => {}
@@ -513,8 +538,14 @@ impl<'a> Walk<'_, 'a> {
             self.all(&from.on, Role::Join, id);
             let at = self.at(Into::Role(Role::Filter), Some(id), None);
             match &from.relation {
-                Relation::Function(call) => call.each_child(&mut |expr| self.expr(expr, &at)),
-                Relation::Unnest(list) => list.iter().for_each(|expr| self.expr(expr, &at)),
+                Relation::Function(call) => {
+                    let at = At { fate: passing(call), ..at };
+                    call.each_child(&mut |expr| self.expr(expr, &at));
+                }
+                Relation::Unnest(list) => {
+                    let at = At { fate: Fate::Elements, ..at };
+                    list.iter().for_each(|expr| self.expr(expr, &at));
+                }
                 _ => {}
             }
         }
@@ -525,7 +556,7 @@ impl<'a> Walk<'_, 'a> {
         list.iter().for_each(|expr| self.expr(expr, &at));
     }
 
-    fn expr(&mut self, expr: &'a Expr, at: &At) {
+    fn expr(&mut self, expr: &'a Expr, at: &At<'a>) {
         match &expr.kind {
             ExprKind::Column { qualifier, name } => self.column(expr, qualifier.as_deref(), name, at),
             ExprKind::Call(call) => self.call(expr, call, at),
@@ -537,31 +568,44 @@ impl<'a> Walk<'_, 'a> {
                 };
                 let first = self.view.outputs(*query).list.first().map(|output| output.name.clone());
                 if let (Some(into), Some(first)) = (into, first) {
-                    self.uses.entry((*query, first)).or_default().push(into);
+                    self.used(*query, &first, into, at.fate);
                 }
                 if let Some(looked) = looked {
                     self.expr(looked, at);
                 }
             }
+            ExprKind::In { expr: looked, list, .. } => {
+                self.expr(looked, at);
+                let at = At { fate: at.fate.min(Fate::Elements), around: Some(expr), ..at.clone() };
+                list.iter().for_each(|child| self.expr(child, &at));
+            }
+            ExprKind::Op(op @ (Op::IsNull | Op::IsNotNull | Op::Other), args) => {
+                let most = if *op == Op::Other { Fate::Unsure } else { Fate::Presence };
+                let at = At { fate: at.fate.min(most), around: Some(expr), ..at.clone() };
+                args.iter().for_each(|child| self.expr(child, &at));
+            }
             ExprKind::Case { branches, operand, .. } => {
                 let tests_param = branches.iter().any(|(when, _)| tests_param(when))
                     || operand.as_ref().is_some_and(|expr| matches!(expr.kind, ExprKind::Param(_)));
-                let at = At { guarded: at.guarded || tests_param, ..at.clone() };
+                let at = At { guarded: at.guarded || tests_param, around: Some(expr), ..at.clone() };
                 expr.each_child(|child| self.expr(child, &at));
             }
             ExprKind::Op(Op::Or, args) if args.iter().any(tests_param) => {
-                let at = At { guarded: true, ..at.clone() };
+                let at = At { guarded: true, around: Some(expr), ..at.clone() };
                 args.iter().for_each(|child| self.expr(child, &at));
             }
             ExprKind::Cast { expr: inner, to } if self.is_clock_literal(inner, to) => {
                 self.seen.push(Seen {
-                    span: expr.span,
+                    expr,
                     name: "a literal that stands for the clock",
                     class: Class::Clock,
                     at: at.clone(),
                 });
             }
-            _ => expr.each_child(|child| self.expr(child, at)),
+            _ => {
+                let at = At { around: Some(expr), ..at.clone() };
+                expr.each_child(|child| self.expr(child, &at));
+            }
         }
     }
 
@@ -577,29 +621,33 @@ impl<'a> Walk<'_, 'a> {
             && matches!(text.trim().to_ascii_lowercase().as_str(), "now" | "today" | "tomorrow" | "yesterday")
     }
 
-    fn column(&mut self, expr: &'a Expr, qualifier: Option<&str>, name: &'a str, at: &At) {
+    fn column(&mut self, expr: &'a Expr, qualifier: Option<&str>, name: &'a str, at: &At<'a>) {
         let source =
             at.query.map_or(ColumnSource::Unknown, |query| self.view.resolve(query, qualifier, name));
         if let ColumnSource::From { query, from, column } = &source {
             let relation =
                 self.view.select(*query).and_then(|select| select.from.get(*from)).map(|from| &from.relation);
             if let Some(Relation::Query(inner)) = relation {
-                self.uses.entry((*inner, column.clone())).or_default().push(at.into.clone());
+                self.used(*inner, column, at.into.clone(), at.fate);
                 return;
             }
         }
         if let ColumnSource::Alias { query, output } = &source {
             let name = self.view.outputs(*query).list.get(*output).map(|output| output.name.clone());
             if let Some(name) = name {
-                self.uses.entry((*query, name)).or_default().push(at.into.clone());
+                self.used(*query, &name, at.into.clone(), at.fate);
             }
             return;
         }
-        if qualifier.is_none()
-            && let Some(class) = functions::bare(self.view.dialect, name)
-            && !self.is_known_column(at.query, name)
-        {
-            self.seen.push(Seen { span: expr.span, name, class, at: at.clone() });
+        let class = match qualifier {
+            None => functions::bare(self.view.dialect, name).filter(|_| !self.is_known_column(at.query, name)),
+            // `customer_seq.nextval`: a sequence, where it is no table of the query.
+            Some(_) if name == "nextval" && source == ColumnSource::Unknown => Some(Class::Identity),
+            Some(_) => None,
+        };
+        if let Some(class) = class {
+            let at = At { pure: at.pure || at.around.is_none(), ..at.clone() };
+            self.seen.push(Seen { expr, name, class, at });
         }
     }
 
@@ -612,11 +660,11 @@ impl<'a> Walk<'_, 'a> {
         })
     }
 
-    fn call(&mut self, expr: &'a Expr, call: &'a Call, at: &At) {
+    fn call(&mut self, expr: &'a Expr, call: &'a Call, at: &At<'a>) {
         if let Some(class) =
             functions::class(self.view.dialect, &call.name, call.args.len() + usize::from(call.star))
         {
-            self.seen.push(Seen { span: expr.span, name: &call.name, class, at: at.clone() });
+            self.seen.push(Seen { expr, name: &call.name, class, at: at.clone() });
         }
         let mut inner = at.clone();
         inner.guarded |= matches!(call.name.as_str(), "coalesce" | "ifnull" | "nvl" | "isnull")
@@ -624,6 +672,8 @@ impl<'a> Walk<'_, 'a> {
         inner.guarded |= matches!(call.name.as_str(), "if" | "iff" | "iif" | "nvl2" | "decode" | "multiif")
             && call.args.iter().any(tests_param);
         inner.hashed |= is_hash(&call.name);
+        inner.fate = inner.fate.min(passing(call));
+        inner.around = Some(expr);
         for arg in &call.args {
             self.expr(arg, &inner);
         }
@@ -643,8 +693,10 @@ impl<'a> Walk<'_, 'a> {
         for seen in &self.seen {
             let mut roles = Vec::new();
             let mut visited = HashSet::new();
-            self.roles(&seen.at.into, seen, &mut roles, &mut visited);
-            if let Some(known) = found.iter_mut().find(|known| known.span == seen.span) {
+            let mut most = Fate::Presence;
+            self.roles((&seen.at.into, seen.at.fate), seen, (&mut roles, &mut most), &mut visited);
+            if let Some(known) = found.iter_mut().find(|known| known.span == seen.expr.span) {
+                known.fate = known.fate.max(most);
                 for role in roles {
                     if !known.roles.contains(&role) {
                         known.roles.push(role);
@@ -653,7 +705,7 @@ impl<'a> Walk<'_, 'a> {
                 continue;
             }
             found.push(Occurrence {
-                span: seen.span,
+                span: seen.expr.span,
                 name: seen.name,
                 class: seen.class,
                 query: seen.at.query,
@@ -662,40 +714,35 @@ impl<'a> Walk<'_, 'a> {
                 guarded: seen.at.guarded,
                 pure: seen.at.pure,
                 hashed: seen.at.hashed,
+                expr: seen.expr,
+                around: seen.at.around,
+                fate: most,
             });
         }
         found
     }
 
-    fn roles(
-        &self,
-        into: &Into,
-        seen: &Seen<'a>,
-        out: &mut Vec<Role>,
-        visited: &mut HashSet<(QueryId, String)>,
-    ) {
+    fn roles(&self, (into, fate): (&Into, Fate), seen: &Seen<'a>, out: (&mut Vec<Role>, &mut Fate), visited: &mut HashSet<(QueryId, String, Fate)>) {
         let role = match into {
             Into::Role(role) => role.clone(),
             Into::Target(column) => self.stored(column, seen),
             Into::Query(id, name) => {
-                if !visited.insert((*id, name.clone())) {
+                if !visited.insert((*id, name.clone(), fate)) {
                     return;
                 }
                 let uses = self.uses.get(&(*id, name.clone()));
-                for next in uses.into_iter().flatten() {
-                    self.roles(next, seen, out, visited);
+                for (next, most) in uses.into_iter().flatten() {
+                    self.roles((next, fate.min(*most)), seen, (&mut *out.0, &mut *out.1), visited);
                 }
-                if uses.is_some()
-                    || self.sources.contains_key(id)
-                        && !matches!(self.view.statement.action, Action::Select(_))
-                {
+                if uses.is_some() || self.sources.contains_key(id) && !matches!(self.view.statement.action, Action::Select(_)) {
                     return;
                 }
                 Role::Shown
             }
         };
-        if !out.contains(&role) {
-            out.push(role);
+        *out.1 = fate.max(*out.1);
+        if !out.0.contains(&role) {
+            out.0.push(role);
         }
     }
 

@@ -74,6 +74,7 @@ impl Lowering<'_> {
             partition: self.partitions(create),
             engine,
             replacing,
+            foreign: false,
             like,
         })
     }

@@ -303,7 +303,14 @@ impl Lowering<'_> {
             return self.subquery(query, ask, Some(left_expr), &["any", "some", "all"], parent);
         }
         let right = self.expr(right, parent);
-        Expr { span: left_expr.span.to(right.span), kind: ExprKind::Op(Op::Other, vec![*left_expr, right]) }
+        let span = left_expr.span.to(right.span);
+        let kind = match op {
+            // `x = ANY (array)`, `x <> ALL (array)`: a search in a list.
+            BinaryOperator::Eq if ask == Ask::In => ExprKind::In { expr: left_expr, list: vec![right], negated: false },
+            BinaryOperator::NotEq if ask == Ask::NotIn => ExprKind::In { expr: left_expr, list: vec![right], negated: true },
+            _ => ExprKind::Op(Op::Other, vec![*left_expr, right]),
+        };
+        Expr { span, kind }
     }
 
     fn in_target(&mut self, expr: &Ast, target: &InTarget, negated: bool, parent: Parent) -> Expr {

@@ -1,16 +1,13 @@
 //! OM105: chance decides rows or values.
 use super::prelude::*;
-use super::shared::{is_log, severity, spelled};
+use super::shared::{is_log, severity, spelled, spreads_by_chance};
 
 pub(super) const RULE: Rule = Rule { id: "OM105", page: include_str!("../../rules/OM105.md"), check };
 
 fn check(file: &File<'_>, out: &mut Findings<'_>) {
     for (at, statement, _) in file.statements() {
         for occurrence in file.occurrences(at) {
-            // How rows are spread over workers is OM113's.
-            let spread = !occurrence.roles.is_empty() && occurrence.roles.iter().all(|role| matches!(role, Role::Spread | Role::Join));
-            let spread = spread && matches!(file.script.dialect, crate::dialect::Dialect::Spark | crate::dialect::Dialect::Trino);
-            if occurrence.class != Class::Random || spread || is_log(file, at, occurrence) {
+            if occurrence.class != Class::Random || spreads_by_chance(file, occurrence) || is_log(file, at, occurrence) {
                 continue;
             }
             let Some(level) = severity(file, statement, Severity::Error) else { continue };

@@ -250,7 +250,17 @@ pub(super) enum Tie {
 /// Judges an order of rows of a query. `order` are all columns that are fixed: partition first, then order.
 pub(super) fn tie<'a>(view: &View<'a>, query: QueryId, partition: &[&'a Expr], order: &[&'a Expr]) -> Tie {
     let all: Vec<&Expr> = partition.iter().chain(order).copied().collect();
-    match view.determines(query, &all) {
+    judge_tie(view, query, order, view.determines(query, &all))
+}
+
+/// Judges an order within an aggregate: rows of FROM, before they are grouped.
+pub(super) fn tie_within<'a>(view: &View<'a>, query: QueryId, group: &[&'a Expr], order: &[&'a Expr]) -> Tie {
+    let all: Vec<&Expr> = group.iter().chain(order).copied().collect();
+    judge_tie(view, query, order, view.determines_input(query, &all))
+}
+
+fn judge_tie<'a>(view: &View<'a>, query: QueryId, order: &[&'a Expr], answer: Answer) -> Tie {
+    match answer {
         Answer::Yes => Tie::None,
         Answer::No => Tie::Known,
         Answer::Unknown(lacking) => {
@@ -281,4 +291,13 @@ pub(super) fn tie<'a>(view: &View<'a>, query: QueryId, partition: &[&'a Expr], o
 
 fn bare_column(expr: &Expr) -> Option<(Option<&str>, &str)> {
     column_within(expr)?.column()
+}
+
+/// Whether chance decides nothing but how rows are spread over machines, of engines that repeat single tasks: OM113
+/// speaks of it, OM105 doesn't.
+pub(super) fn spreads_by_chance(file: &File<'_>, occurrence: &Occurrence<'_>) -> bool {
+    occurrence.class == Class::Random
+        && !occurrence.roles.is_empty()
+        && occurrence.roles.iter().all(|role| matches!(role, Role::Spread | Role::Join))
+        && matches!(file.script.dialect, crate::dialect::Dialect::Spark | crate::dialect::Dialect::Trino)
 }
