@@ -16,14 +16,17 @@ mod config;
 mod context;
 mod eval;
 mod functions;
+mod inputs;
+mod judge;
 mod knowledge;
 mod library;
+mod lower;
 mod manifest;
 mod project;
 mod scan;
 mod syntax;
+mod template;
 mod value;
-mod yaml;
 
 #[cfg(test)]
 mod tests;
@@ -31,7 +34,11 @@ mod tests;
 pub use clocks::{ClockKind, ClockRole, TemplateClock, template_clocks};
 pub use config::{Config, Hook};
 pub use eval::World;
+pub use inputs::{Group, groups};
+pub use judge::{Judged, Parsed, lint};
+pub(crate) use lower::replaces_all;
 pub use knowledge::{Column, Knowledge, Reference, Trust};
+pub use template::{Argument, Clock, Template};
 
 use eval::{Failure, Render, Unit};
 use library::Library;
@@ -57,6 +64,15 @@ pub struct Project {
     library: Library,
 }
 
+/// What is known besides the files.
+#[derive(Clone, Debug, Default)]
+pub struct Hints {
+    /// The adapter, where neither manifest nor profiles name one.
+    pub adapter: Option<String>,
+    /// Whether models may stand anywhere: files without a `dbt_project.yml`.
+    pub anywhere: bool,
+}
+
 /// A model or snapshot before it is rendered.
 #[derive(Debug)]
 pub struct Node {
@@ -72,8 +88,8 @@ pub struct Node {
     pub template: Range<usize>,
     /// Where it is built.
     pub relation: RelationName,
-    /// What is known of its columns.
-    pub knowledge: Knowledge,
+    /// Its entry in [`Project::relations`], which holds what is known of its columns.
+    pub known: usize,
     /// Whether the file differs from what the manifest was made of; then the manifest's SQL is not used.
     pub is_stale: bool,
     base: Map<String, Json>,
@@ -82,6 +98,8 @@ pub struct Node {
     file: u32,
     /// No positions: the text is not in the file.
     is_synthetic: bool,
+    /// Of a node that is written in YAML: the file's text.
+    entry_text: Option<Arc<str>>,
     parsed: Result<Vec<syntax::Node>, syntax::SyntaxError>,
     compiled: Option<String>,
     package: Arc<str>,
@@ -278,7 +296,13 @@ impl Rendered {
 impl Project {
     /// Reads a project from its files: paths relative to the project's folder, with `/`, and texts.
     pub fn read(files: &[(&str, &str)]) -> Self {
-        project::read(files)
+        project::read(files, &Hints::default())
+    }
+
+    /// Reads a project, or files that are none by themselves.
+    #[must_use]
+    pub fn read_with(files: &[(&str, &str)], hints: &Hints) -> Self {
+        project::read(files, hints)
     }
 
     /// Renders one of [`Project::nodes`] in both worlds; `None` where there is no such node. Nodes can be rendered by several threads.

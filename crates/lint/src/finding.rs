@@ -89,6 +89,8 @@ pub struct Draft {
     pub(crate) lacked: Option<String>,
     pub(crate) help: String,
     pub(crate) fix: Option<Fix>,
+    /// The place is one of the template's file, not of the SQL.
+    pub(crate) in_template: bool,
 }
 
 impl Draft {
@@ -104,7 +106,15 @@ impl Draft {
             lacked: None,
             help: String::new(),
             fix: None,
+            in_template: false,
         }
+    }
+
+    /// The place is one of the dbt template that the SQL was rendered from.
+    #[must_use]
+    pub fn in_template(mut self) -> Self {
+        self.in_template = true;
+        self
     }
 
     /// The re-run that goes wrong.

@@ -62,6 +62,13 @@ impl Lexed {
         self.placeholders.get(at).copied().filter(|span| span.start == start)
     }
 
+    /// Whether a placeholder stands within a place.
+    #[must_use]
+    pub fn holds_placeholder(&self, place: Span) -> bool {
+        let at = self.placeholders.partition_point(|span| span.start < place.start);
+        self.placeholders.get(at).is_some_and(|span| span.end <= place.end)
+    }
+
     /// The index of the first token that begins at or after a byte.
     #[must_use]
     pub fn index_at(&self, start: u32) -> usize {

@@ -23,6 +23,7 @@ pub mod script;
 pub mod split;
 pub mod suppress;
 pub mod text;
+mod yaml;
 
 pub use config::Config;
 pub use dialect::Dialect;
@@ -46,19 +47,29 @@ pub struct Input {
 pub struct Report {
     /// Findings, by file and place.
     pub findings: Vec<Finding>,
-    /// How much was understood, for each file in the order of the inputs.
+    /// How much was understood: of scripts in the order of the inputs, then of the models of dbt projects.
     pub coverage: Vec<(String, Coverage)>,
 }
 
-/// Lints files.
+/// Lints files: dbt projects among them as such, the rest as scripts and models of our own.
 #[must_use]
 pub fn lint(inputs: &[Input], config: &Config) -> Report {
-    let scripts: Vec<Script> = inputs.iter().map(|input| parse(input, config)).collect();
+    let (projects, rest) = dbt::groups(inputs, config);
+    let scripts: Vec<Script> = rest.into_iter().map(|input| parse(input, config)).collect();
     let knowledge = Knowledge::gather(&scripts);
     let mut report = Report::default();
     for script in &scripts {
         report.findings.extend(judge(script, &knowledge, config));
         report.coverage.push((script.path.clone(), script.coverage));
+    }
+    for project in &projects {
+        let mut found = dbt::lint(&project.files, &project.hints, &scripts, config);
+        let paths = found.findings.iter_mut().map(|finding| &mut finding.path);
+        for path in paths.chain(found.coverage.iter_mut().map(|(path, _)| path)) {
+            path.insert_str(0, &project.folder);
+        }
+        report.findings.append(&mut found.findings);
+        report.coverage.append(&mut found.coverage);
     }
     report
 }
@@ -79,9 +90,9 @@ pub fn parse(input: &Input, config: &Config) -> Script {
 #[must_use]
 pub fn judge(script: &Script, knowledge: &Knowledge, config: &Config) -> Vec<Finding> {
     let file = rules::File::new(script, knowledge, config);
-    let mut findings = rules::run(&file);
+    let mut findings = rules::run(&file).sql;
     findings.extend(scan::findings(script, config));
-    let mut findings = suppress::apply(script, findings);
+    let mut findings = suppress::apply(&suppress::Commented::script(script), findings);
     findings.sort_by(|a, b| (a.span, a.rule).cmp(&(b.span, b.rule)));
     findings.dedup_by(|a, b| a.span == b.span && a.rule == b.rule);
     findings

@@ -1,6 +1,6 @@
 //! The header of one of our own models, as far as lint needs it, and the write that it stands for.
 
-use saphyr::{LoadableYamlNode, Yaml};
+use serde_json::Value as Json;
 
 use crate::ir::{Action, ModelWrite, Name, Verb, Write};
 use crate::script::Script;
@@ -36,31 +36,29 @@ pub fn header(text: &str) -> Option<Header> {
         return None;
     }
     let mut header = Header { kind: "slice".to_string(), ..Header::default() };
-    let Ok(documents) = Yaml::load_from_str(yaml) else { return Some(header) };
-    let Some(root) = documents.first() else { return Some(header) };
-    let word = |name: &str| root.as_mapping_get(name).and_then(Yaml::as_str).map(str::to_ascii_lowercase);
+    let Ok(root) = crate::yaml::parse(yaml) else { return Some(header) };
+    let word = |name: &str| root.get(name).and_then(Json::as_str).map(str::to_ascii_lowercase);
+    let list = |name: &str| root.get(name).map_or_else(Vec::new, words);
     if let Some(kind) = word("kind") {
         header.kind = kind;
     }
     header.interval = word("interval");
     header.time = word("time");
     header.time_zone = word("time_zone");
-    header.key = root.as_mapping_get("key").map_or_else(Vec::new, words);
-    header.provenance = root.as_mapping_get("provenance").map_or_else(Vec::new, words);
-    header.order_by = root.as_mapping_get("order_by").map_or_else(Vec::new, words);
-    let audits = root.as_mapping_get("audits").and_then(Yaml::as_vec);
-    for audit in audits.into_iter().flatten() {
-        if let Some(columns) = audit.as_mapping_get("not_null") {
-            header.not_null.extend(words(columns));
-        }
+    header.key = list("key");
+    header.provenance = list("provenance");
+    header.order_by = list("order_by");
+    let audits = root.get("audits").and_then(Json::as_array);
+    for columns in audits.into_iter().flatten().filter_map(|audit| audit.get("not_null")) {
+        header.not_null.extend(words(columns));
     }
     Some(header)
 }
 
-fn words(node: &Yaml<'_>) -> Vec<String> {
-    match node.as_vec() {
-        Some(list) => list.iter().filter_map(Yaml::as_str).map(str::to_ascii_lowercase).collect(),
-        None => node.as_str().map(|word| vec![word.to_ascii_lowercase()]).unwrap_or_default(),
+fn words(node: &Json) -> Vec<String> {
+    match node {
+        Json::Array(list) => list.iter().filter_map(Json::as_str).map(str::to_ascii_lowercase).collect(),
+        one => one.as_str().map(|word| vec![word.to_ascii_lowercase()]).unwrap_or_default(),
     }
 }
 

@@ -260,14 +260,27 @@ impl<'a> File<'a> {
 pub struct Findings<'a> {
     script: &'a Script,
     rule: &'static Rule,
-    list: &'a mut Vec<Finding>,
+    found: &'a mut Found,
+}
+
+/// What rules found, by what their places are places of.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    /// In the script's own text.
+    pub(crate) sql: Vec<Finding>,
+    /// In the text of the template that the script was rendered from.
+    pub(crate) template: Vec<Finding>,
 }
 
 impl Findings<'_> {
     /// Reports a finding.
     pub fn report(&mut self, draft: Draft) {
-        let (text, lines) = (&self.script.text, &self.script.lines);
-        self.list.push(Finding {
+        let template = self.script.template.as_deref().filter(|_| draft.in_template);
+        let (text, lines, list) = match template {
+            Some(template) => (&*template.text, &template.lines, &mut self.found.template),
+            None => (self.script.text.as_str(), &self.script.lines, &mut self.found.sql),
+        };
+        list.push(Finding {
             rule: self.rule.id,
             name: self.rule.name(),
             severity: draft.severity,
@@ -286,15 +299,15 @@ impl Findings<'_> {
 }
 
 /// Runs all rules on a file.
-pub(crate) fn run(file: &File<'_>) -> Vec<Finding> {
-    let mut list = Vec::new();
+pub(crate) fn run(file: &File<'_>) -> Found {
+    let mut found = Found::default();
     for rule in RULES {
         if file.config.is_off(rule.id) {
             continue;
         }
-        (rule.check)(file, &mut Findings { script: file.script, rule, list: &mut list });
+        (rule.check)(file, &mut Findings { script: file.script, rule, found: &mut found });
     }
-    list
+    found
 }
 
 /// Whether an id is that of a rule that is no look at a file: OM001, OM002.

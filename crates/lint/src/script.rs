@@ -50,12 +50,23 @@ pub struct Script {
     pub routines: Vec<crate::routine::Routine>,
     /// What its model header says, if it is one of our models.
     pub model: Option<crate::model::Header>,
+    /// The dbt template that it was rendered from, if it was.
+    pub template: Option<std::sync::Arc<crate::dbt::Template>>,
 }
 
 /// Reads a file.
 #[must_use]
 pub fn read(path: &str, text: &str, dialect: Dialect) -> Script {
-    let lexed = lex(text, dialect);
+    read_with(path, text, dialect, &[])
+}
+
+/// Reads a file in which these places, ascending, hold values that another run may have others of.
+pub(crate) fn read_with(path: &str, text: &str, dialect: Dialect, parameters: &[Span]) -> Script {
+    let mut lexed = lex(text, dialect);
+    if !parameters.is_empty() {
+        lexed.placeholders.extend(parameters);
+        lexed.placeholders.sort_unstable();
+    }
     let lines = Lines::of(text);
     let masked_lines = if lexed.placeholders.is_empty() { lines.clone() } else { Lines::of(&lexed.masked) };
     let pieces = split(text, &lexed, dialect);
@@ -84,6 +95,7 @@ pub fn read(path: &str, text: &str, dialect: Dialect) -> Script {
         coverage,
         index,
         model: None,
+        template: None,
     }
 }
 

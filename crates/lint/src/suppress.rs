@@ -2,11 +2,38 @@
 
 use crate::finding::{Confidence, Finding, Severity};
 use crate::rules;
+use crate::lex::Lexed;
 use crate::script::Script;
-use crate::text::Span;
+use crate::text::{Lines, Span};
 
 /// The rule under which comments that do nothing are reported.
 pub const UNUSED: &str = "OM002";
+
+/// A text with comments that may allow something.
+pub(crate) struct Commented<'a> {
+    pub(crate) path: &'a str,
+    pub(crate) text: &'a str,
+    pub(crate) lines: &'a Lines,
+    pub(crate) lexed: &'a Lexed,
+    /// The comments that count.
+    pub(crate) comments: &'a [Span],
+    /// Its statements.
+    pub(crate) statements: Vec<Span>,
+}
+
+impl<'a> Commented<'a> {
+    /// A script's own text.
+    pub(crate) fn script(script: &'a Script) -> Self {
+        Self {
+            path: &script.path,
+            text: &script.text,
+            lines: &script.lines,
+            lexed: &script.lexed,
+            comments: &script.lexed.comments,
+            statements: script.statements.iter().map(|statement| statement.span).collect(),
+        }
+    }
+}
 
 struct Allowance {
     span: Span,
@@ -20,9 +47,9 @@ struct Allowance {
 }
 
 /// Takes allowed findings out, and puts in a finding for each comment that does nothing.
-pub(crate) fn apply(script: &Script, findings: Vec<Finding>) -> Vec<Finding> {
+pub(crate) fn apply(script: &Commented<'_>, findings: Vec<Finding>) -> Vec<Finding> {
     let mut allowances: Vec<Allowance> =
-        script.lexed.comments.iter().filter_map(|span| allowance(script, *span)).collect();
+        script.comments.iter().filter_map(|span| allowance(script, *span)).collect();
     if allowances.is_empty() {
         return findings;
     }
@@ -52,8 +79,8 @@ pub(crate) fn apply(script: &Script, findings: Vec<Finding>) -> Vec<Finding> {
     kept
 }
 
-fn allowance(script: &Script, span: Span) -> Option<Allowance> {
-    let text = span.of(&script.text);
+fn allowance(script: &Commented<'_>, span: Span) -> Option<Allowance> {
+    let text = span.of(script.text);
     let body = text.trim_start_matches(['-', '/', '*', '#', ' ']).trim_end_matches(['*', '/', ' ']);
     let (list, reason, ours) = if let Some(rest) = body.strip_prefix("oncemore:") {
         let rest = rest.trim_start().strip_prefix("allow")?.trim_start();
@@ -82,19 +109,19 @@ fn allowance(script: &Script, span: Span) -> Option<Allowance> {
 
 /// The line of a comment that follows code; of one that stands alone the next line with code, and if a statement begins
 /// there, all of its lines.
-fn lines_of(script: &Script, span: Span) -> (usize, usize) {
+fn lines_of(script: &Commented<'_>, span: Span) -> (usize, usize) {
     let line = script.lines.line_of(span.start);
-    let before = Span { start: script.lines.start_of(line), end: span.start }.of(&script.text);
+    let before = Span { start: script.lines.start_of(line), end: span.start }.of(script.text);
     if !before.trim().is_empty() {
         return (line, line);
     }
     let Some(next) = script.lexed.tokens.get(script.lexed.index_at(span.end)) else { return (line, line) };
     let first = script.lines.line_of(next.span.start);
-    let statement = script.statements.iter().find(|statement| statement.span.start == next.span.start);
-    (line, statement.map_or(first, |statement| script.lines.line_of(statement.span.end)))
+    let statement = script.statements.iter().find(|statement| statement.start == next.span.start);
+    (line, statement.map_or(first, |statement| script.lines.line_of(statement.end)))
 }
 
-fn complaint(script: &Script, allowance: &Allowance) -> Option<Finding> {
+fn complaint(script: &Commented<'_>, allowance: &Allowance) -> Option<Finding> {
     let unknown =
         allowance.rules.iter().find(|rule| rules::rule(rule).is_none() && !rules::is_reserved(rule));
     let idle = allowance.rules.iter().zip(&allowance.used).find(|(_, used)| !**used).map(|(rule, _)| rule);
@@ -114,10 +141,10 @@ fn complaint(script: &Script, allowance: &Allowance) -> Option<Finding> {
         name: "unused-suppression",
         severity: Severity::Info,
         confidence: Confidence::High,
-        path: script.path.clone(),
+        path: script.path.to_string(),
         span: allowance.span,
-        start: script.lines.position(&script.text, allowance.span.start),
-        end: script.lines.position(&script.text, allowance.span.end),
+        start: script.lines.position(script.text, allowance.span.start),
+        end: script.lines.position(script.text, allowance.span.end),
         message,
         rerun: String::new(),
         lacked: None,

@@ -1,5 +1,5 @@
 //! Scores the labelled corpus: precision, recall and the share of clean snippets that stay silent, at warning and above.
-//! Rules that are not registered, and dbt snippets while their front end is missing, are counted apart.
+//! Rules that are not registered are counted apart.
 #![expect(clippy::print_stdout, reason = "a test reports, and is steered, from outside")]
 
 mod common;
@@ -44,7 +44,6 @@ fn share(part: usize, of: usize) -> f64 {
 struct Snippet {
     name: String,
     input: Input,
-    dbt: bool,
     expected: Vec<Expectation>,
 }
 
@@ -72,7 +71,7 @@ fn snippet(path: &Path) -> Snippet {
     let file = path.file_name().expect("name").to_string_lossy();
     let path = if form == "script" { file.to_string() } else { format!("models/mart/{file}") };
     let input = Input { path, text: rest.to_string(), dialect: Dialect::named(&dialect) };
-    Snippet { name, input, dbt: form == "dbt", expected }
+    Snippet { name, input, expected }
 }
 
 #[test]
@@ -90,7 +89,7 @@ fn corpus_is_judged_as_labelled() {
     let mut dialects: BTreeMap<String, Score> = BTreeMap::new();
     let mut rules: BTreeMap<String, Score> = BTreeMap::new();
     let mut pending: BTreeMap<String, usize> = BTreeMap::new();
-    let (mut total, mut waiting, mut unread) = (Score::default(), 0, 0);
+    let (mut total, mut unread) = (Score::default(), 0);
     let mut details = String::new();
     for path in &paths {
         let snippet = snippet(path);
@@ -102,10 +101,6 @@ fn corpus_is_judged_as_labelled() {
             .collect();
         for expected in wanted.iter().filter(|expected| !registered(&expected.rule)) {
             *pending.entry(expected.rule.clone()).or_default() += 1;
-        }
-        if snippet.dbt && !common::DBT {
-            waiting += 1;
-            continue;
         }
         let asked = wanted.iter().filter(|expected| registered(&expected.rule)).count();
         let mut outcome = check(&[snippet.input], &wanted, "");
@@ -173,7 +168,7 @@ fn corpus_is_judged_as_labelled() {
         );
     }
     println!(
-        "pending rules: {pending:?}; {waiting} snippets wait for the dbt front end; {unread} hold a statement that was not read"
+        "pending rules: {pending:?}; {unread} hold a statement that was not read"
     );
     println!(
         "all {}: precision {:.3}, recall {:.3}, clean and silent {:.3}",

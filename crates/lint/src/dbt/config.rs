@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value as Json};
 
+use crate::yaml::text_of;
+
 /// What dbt is told about a model or snapshot.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Config {
@@ -72,15 +74,6 @@ pub struct Hook {
     pub sql: String,
     /// Whether it runs in the transaction of the model.
     pub transaction: bool,
-}
-
-/// Any scalar as text.
-pub(super) fn text_of(value: &Json) -> String {
-    match value {
-        Json::String(text) => text.clone(),
-        Json::Null => String::new(),
-        other => other.to_string(),
-    }
 }
 
 impl Config {

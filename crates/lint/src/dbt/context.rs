@@ -292,7 +292,7 @@ impl Render<'_> {
                 Ok(json) => Value::from_json(&json),
                 Err(_) => given.get(1, "default").cloned().unwrap_or(Value::None),
             },
-            "fromyaml" => match super::yaml::parse(&given.text(0, "value").unwrap_or_default()) {
+            "fromyaml" => match crate::yaml::parse(&given.text(0, "value").unwrap_or_default()) {
                 Ok(json) => Value::from_json(&json),
                 Err(_) => given.get(1, "default").cloned().unwrap_or(Value::None),
             },

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json};
 
-use super::config::text_of;
+use crate::yaml::text_of;
 
 /// Who says so; the later, the more it is worth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value as Json};
 
-use super::config::{self, text_of};
+use crate::yaml::text_of;
+
+use super::config;
 use super::context::TARGET_SCHEMA;
 use super::eval::{Render, Unit, World};
 use super::knowledge::{Knowledge, Trust, array};
@@ -15,9 +17,10 @@ use super::library::Library;
 use super::manifest::{Catalog, Manifest, ManifestNode};
 use super::syntax::{self, Expr, ExprKind};
 use super::value::{NO_MACRO, Relation};
-use super::{KnownRelation, Macro, Node, NodeKind, Problem, Project, RelationName};
+use super::{Hints, KnownRelation, Macro, Node, NodeKind, Problem, Project, RelationName};
 
 struct Reader<'f> {
+    hints: &'f Hints,
     files: &'f [(&'f str, &'f str)],
     texts: HashMap<&'f str, &'f str>,
     settings: Json,
@@ -30,9 +33,10 @@ struct Reader<'f> {
     sources: Vec<Json>,
 }
 
-pub(super) fn read(files: &[(&str, &str)]) -> Project {
+pub(super) fn read(files: &[(&str, &str)], hints: &Hints) -> Project {
     let mut reader = Reader {
         files,
+        hints,
         texts: files.iter().copied().collect(),
         settings: Json::Null,
         library: Library::with_prelude(),
@@ -61,7 +65,7 @@ impl<'f> Reader<'f> {
     }
 
     fn yaml(&mut self, path: &str, text: &str) -> Json {
-        super::yaml::parse(text).unwrap_or_else(|why| {
+        crate::yaml::parse(text).unwrap_or_else(|why| {
             self.problem(path, why);
             Json::Null
         })
@@ -106,14 +110,17 @@ impl<'f> Reader<'f> {
     fn find_adapter(&mut self, manifest: Option<&Manifest>) {
         let of_manifest = manifest.and_then(|manifest| manifest.metadata.adapter_type.clone());
         self.library.adapter =
-            of_manifest.or_else(|| self.adapter_of_profiles()).or_else(|| self.adapter_of_keys());
+            of_manifest
+            .or_else(|| self.adapter_of_profiles())
+            .or_else(|| self.hints.adapter.clone())
+            .or_else(|| self.adapter_of_keys());
     }
 
     fn adapter_of_profiles(&mut self) -> Option<String> {
         let path = ["profiles.yml", "profiles/profiles.yml", ".dbt/profiles.yml", "config/profiles.yml"]
             .into_iter()
             .find(|path| self.texts.contains_key(path))?;
-        let profiles = super::yaml::parse(self.texts[path]).ok()?;
+        let profiles = crate::yaml::parse(self.texts[path]).ok()?;
         let wanted = self.settings.get("profile").map(text_of).unwrap_or_default();
         let all = profiles.as_object()?;
         let profile = all
@@ -175,7 +182,7 @@ impl<'f> Reader<'f> {
         for (path, text) in self.files {
             let Some((folder, rest)) = package_of(path) else { continue };
             if rest == "dbt_project.yml"
-                && let Ok(settings) = super::yaml::parse(text)
+                && let Ok(settings) = crate::yaml::parse(text)
             {
                 packages.insert(folder, settings.get("name").map(text_of).unwrap_or_default());
                 if let (Some(Json::Object(vars)), Some(name)) = (settings.get("vars"), settings.get("name")) {
@@ -351,9 +358,11 @@ impl<'f> Reader<'f> {
         self.relations.push(KnownRelation {
             id: draft.id.clone(),
             name: draft.relation.clone(),
-            knowledge: draft.knowledge.clone(),
+            knowledge: draft.knowledge,
             node: Some(self.nodes.len()),
         });
+        let known = self.relations.len() - 1;
+        let entry_text = self.texts.get(draft.path.as_str()).filter(|_| draft.is_synthetic).map(|text| (*text).into());
         self.nodes.push(Node {
             id: draft.id,
             name: draft.name,
@@ -361,13 +370,14 @@ impl<'f> Reader<'f> {
             path: draft.path,
             template: draft.template,
             relation: draft.relation,
-            knowledge: draft.knowledge,
+            known,
             is_stale: false,
             base: base.config,
             base_is_whole: base.is_whole,
             text: draft.text,
             file,
             is_synthetic: draft.is_synthetic,
+            entry_text,
             parsed: draft.parsed,
             compiled: None,
             package: self.library.root.clone(),
@@ -389,6 +399,7 @@ impl<'f> Reader<'f> {
                 () if Self::within(&models, path) => "models",
                 () if Self::within(&snapshots, path) => "snapshots",
                 () if Self::within(&seeds, path) => "seeds",
+                () if self.hints.anywhere && (is_yaml || path.ends_with(".sql")) => "models",
                 () => continue,
             };
             if is_yaml {
@@ -595,7 +606,7 @@ impl<'f> Reader<'f> {
         match value {
             Json::String(text) if text.contains("{{") => {
                 if let Some(done) = self.rendered(text) {
-                    *value = super::yaml::parse(&done)
+                    *value = crate::yaml::parse(&done)
                         .ok()
                         .filter(|v| !v.is_object() && !v.is_array())
                         .unwrap_or(Json::String(done));
@@ -633,9 +644,6 @@ impl<'f> Reader<'f> {
         for known in &mut self.relations {
             if let Some(table) = catalog.nodes.get(&known.id).or_else(|| catalog.sources.get(&known.id)) {
                 known.knowledge.add_catalog(table);
-                if let Some(node) = known.node {
-                    self.nodes[node].knowledge = known.knowledge.clone();
-                }
             }
         }
     }

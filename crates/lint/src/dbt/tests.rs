@@ -42,7 +42,7 @@ fn describe(out: &mut String, project: &Project, node: &Node, model: &Model) {
     if !all.is_empty() {
         let _ = writeln!(out, "  config {}", serde_json::to_string(&all).unwrap_or_default());
     }
-    facts(out, &node.knowledge);
+    facts(out, &project.relations[node.known].knowledge);
     for failed in &model.failed {
         let _ = writeln!(
             out,

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::ir::{Action, AlterChange, Column, Name, Verb};
+use crate::ir::{Action, AlterChange, Column, ModelWrite, Name, Verb};
 use crate::routine::{Routine, Trust};
 use crate::script::Script;
 
@@ -25,6 +25,8 @@ pub struct TableFacts {
     pub temporary: bool,
     /// Kept by another server, or in files.
     pub foreign: bool,
+    /// There may be other columns than those that are known.
+    pub partial: bool,
     /// Where the knowledge of the keys comes from, in words: `PRIMARY KEY`, `test unique`.
     pub source: &'static str,
 }
@@ -49,7 +51,17 @@ impl Knowledge {
     /// Gathers what the scripts say.
     #[must_use]
     pub fn gather<'a>(scripts: impl IntoIterator<Item = &'a Script>) -> Self {
+        Self::gather_with([], scripts)
+    }
+
+    /// Gathers what the scripts say, on top of what is known already.
+    #[must_use]
+    pub fn gather_with<'a>(
+        known: impl IntoIterator<Item = TableFacts>,
+        scripts: impl IntoIterator<Item = &'a Script>,
+    ) -> Self {
         let mut knowledge = Self::default();
+        known.into_iter().for_each(|facts| knowledge.add(facts));
         let mut likes = Vec::new();
         let scripts: Vec<&Script> = scripts.into_iter().collect();
         for script in &scripts {
@@ -70,6 +82,7 @@ impl Knowledge {
                             replacing: table.replacing,
                             temporary: table.creation.temporary,
                             foreign: table.foreign,
+                            partial: false,
                             source: "the table's definition",
                         });
                     }
@@ -107,7 +120,7 @@ impl Knowledge {
                 for write in &statement.writes {
                     let makes = match write.verb {
                         Verb::CreateAs(creation) => !creation.if_not_exists || creation.temporary,
-                        Verb::View { .. } => true,
+                        Verb::View { .. } | Verb::Model(ModelWrite::Full | ModelWrite::View) => true,
                         _ => false,
                     };
                     let (true, Some(source), Some(1)) = (makes, write.source, writers.get(write.target.last())) else { continue };
@@ -132,6 +145,7 @@ impl Knowledge {
                 name: write.target.clone(),
                 columns,
                 keys,
+                partial: true,
                 source: "the model's key",
                 ..TableFacts::default()
             });
@@ -145,7 +159,12 @@ impl Knowledge {
             Some(known) => {
                 for column in facts.columns {
                     match known.columns.iter_mut().find(|other| other.name == column.name) {
-                        Some(other) => other.not_null |= column.not_null,
+                        Some(other) => {
+                            other.not_null |= column.not_null;
+                            if other.data_type.is_empty() {
+                                other.data_type = column.data_type;
+                            }
+                        }
                         None => known.columns.push(column),
                     }
                 }
@@ -157,6 +176,7 @@ impl Knowledge {
                 known.replacing |= facts.replacing;
                 known.temporary |= facts.temporary;
                 known.foreign |= facts.foreign;
+                known.partial &= facts.partial;
                 if known.partition.is_empty() {
                     known.partition = facts.partition;
                 }
@@ -170,6 +190,7 @@ impl Knowledge {
         self.add(TableFacts {
             name: name.clone(),
             keys: vec![key],
+            partial: true,
             source: "the table's definition",
             ..TableFacts::default()
         });

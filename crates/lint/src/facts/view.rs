@@ -225,7 +225,7 @@ impl<'a> View<'a> {
                 let facts = self
                     .knowledge
                     .table(name)
-                    .filter(|facts| !facts.columns.is_empty() && facts.source != "the model's key")?;
+                    .filter(|facts| !facts.columns.is_empty() && !facts.partial)?;
                 Some(facts.columns.iter().map(|column| column.name.clone()).collect())
             }
             _ => None,

@@ -382,7 +382,8 @@ impl Lowering<'_> {
             Value::Null => Literal::Null,
             other => {
                 let written = span.of(self.source.text);
-                if written.contains("{{") || written.contains("${") || written.contains("%(") {
+                let holds = self.source.lexed.holds_placeholder(span);
+                if holds || written.contains("{{") || written.contains("${") || written.contains("%(") {
                     return Expr { span, kind: ExprKind::Param(param_name(written)) };
                 }
                 other.clone().into_string().map_or_else(|| Literal::Other(other.to_string()), Literal::Text)

@@ -3,9 +3,6 @@
 
 use oncemore_lint::{Config, Input, Severity, lint, rules};
 
-/// Whether the front end for dbt is there.
-pub(crate) const DBT: bool = false;
-
 /// `OM201 error `text``.
 #[derive(Clone, Debug)]
 pub(crate) struct Expectation {
@@ -70,7 +67,7 @@ pub(crate) fn check(inputs: &[Input], expected: &[Expectation], page: &str) -> O
             continue;
         }
         outcome.found += 1;
-        let input = inputs.iter().find(|input| input.path == finding.path).expect("path");
+        let input = inputs.iter().find(|input| input.path == finding.path).expect("a finding is in one of the files");
         let text = fold(finding.span.of(&input.text));
         let at = wanted
             .iter()

@@ -1,4 +1,4 @@
-//! YAML to JSON: of dbt's files only the data counts, and their positions are not needed.
+//! YAML to JSON: of headers and of dbt's files only the data counts, and their positions are not needed.
 
 use std::collections::HashMap;
 
@@ -18,7 +18,7 @@ enum Open {
 ///
 /// # Errors
 /// Why the text is not YAML, in words.
-pub(super) fn parse(text: &str) -> Result<Json, String> {
+pub(crate) fn parse(text: &str) -> Result<Json, String> {
     let mut open: Vec<Open> = Vec::new();
     let mut anchors: HashMap<usize, Json> = HashMap::new();
     let mut copied = 0;
@@ -71,7 +71,7 @@ pub(super) fn parse(text: &str) -> Result<Json, String> {
 
 fn put(items: &mut Map<String, Json>, key: &mut Option<String>, value: Json) {
     match key.take() {
-        None => *key = Some(super::config::text_of(&value)),
+        None => *key = Some(text_of(&value)),
         Some(key) if key == "<<" => {
             let merged = match value {
                 Json::Array(parts) => parts,
@@ -88,6 +88,15 @@ fn put(items: &mut Map<String, Json>, key: &mut Option<String>, value: Json) {
         Some(key) => {
             items.insert(key, value);
         }
+    }
+}
+
+/// Any scalar as text.
+pub(crate) fn text_of(value: &Json) -> String {
+    match value {
+        Json::String(text) => text.clone(),
+        Json::Null => String::new(),
+        other => other.to_string(),
     }
 }
 
