@@ -143,5 +143,8 @@ pub fn bare(dialect: Dialect, name: &str) -> Option<Class> {
 /// Whether a name stands in a list of `data/names/`: words, and lines of remarks.
 #[must_use]
 pub fn listed(list: &str, name: &str) -> bool {
-    list.lines().filter(|line| !line.starts_with('#')).flat_map(str::split_whitespace).any(|word| word == name)
+    list.lines()
+        .filter(|line| !line.starts_with('#'))
+        .flat_map(str::split_whitespace)
+        .any(|word| word == name)
 }

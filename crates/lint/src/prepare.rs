@@ -154,9 +154,14 @@ impl Preparing<'_> {
     fn words_of_arguments(&mut self, words: &[&str]) {
         for at in self.piece.tokens.clone().skip(1) {
             let first = self.is_mark(at - 1, b'(') || self.is_mark(at - 1, b',');
-            let named = self.tokens.get(at + 1).is_some_and(|next| matches!(next.kind, TokenKind::Word | TokenKind::Quoted | TokenKind::Text));
-            let in_call = !self.top(at) && !matches!(self.word(at + 1).as_str(), "as" | "from" | "is" | "in" | "and" | "or");
-            if let (true, true, true, Some(token)) = (first, named && in_call, words.contains(&self.word(at).as_str()), self.tokens.get(at)) {
+            let named = self.tokens.get(at + 1).is_some_and(|next| {
+                matches!(next.kind, TokenKind::Word | TokenKind::Quoted | TokenKind::Text)
+            });
+            let in_call = !self.top(at)
+                && !matches!(self.word(at + 1).as_str(), "as" | "from" | "is" | "in" | "and" | "or");
+            if let (true, true, true, Some(token)) =
+                (first, named && in_call, words.contains(&self.word(at).as_str()), self.tokens.get(at))
+            {
                 self.blank(token.span);
             }
         }
@@ -165,8 +170,12 @@ impl Preparing<'_> {
     /// `DateTime('UTC')` is read as a type of one word, `DateTime_______`.
     fn zoned_types(&mut self) {
         for at in self.piece.tokens.clone() {
-            let zoned = self.word(at) == "datetime" && self.is_mark(at + 1, b'(') && self.tokens.get(at + 2).is_some_and(|zone| zone.kind == TokenKind::Text);
-            if let (true, true, Some(open), Some(close)) = (zoned, self.is_mark(at + 3, b')'), self.tokens.get(at + 1), self.tokens.get(at + 3)) {
+            let zoned = self.word(at) == "datetime"
+                && self.is_mark(at + 1, b'(')
+                && self.tokens.get(at + 2).is_some_and(|zone| zone.kind == TokenKind::Text);
+            if let (true, true, Some(open), Some(close)) =
+                (zoned, self.is_mark(at + 3, b')'), self.tokens.get(at + 1), self.tokens.get(at + 3))
+            {
                 let span = open.span.to(close.span);
                 self.edits.push((span, "_".repeat((span.end - span.start) as usize)));
             }

@@ -289,7 +289,11 @@ impl Reader<'_> {
         }
         if self.is_foreign(piece) {
             let name = self.name_after(piece, &["table", "exists"]);
-            return only(Action::Define(crate::ir::Table { name, foreign: true, ..crate::ir::Table::default() }));
+            return only(Action::Define(crate::ir::Table {
+                name,
+                foreign: true,
+                ..crate::ir::Table::default()
+            }));
         }
         let found = self.parsed(piece);
         let text = piece.span.of(self.source.text).to_ascii_lowercase();
@@ -317,7 +321,10 @@ impl Reader<'_> {
 
     /// A table whose rows another server or a file keeps. In Spark, Hive and Trino all tables of a lake may be external.
     fn is_foreign(&self, piece: &Piece) -> bool {
-        let outside = matches!(self.source.dialect, Dialect::BigQuery | Dialect::Snowflake | Dialect::Postgres | Dialect::Ansi);
+        let outside = matches!(
+            self.source.dialect,
+            Dialect::BigQuery | Dialect::Snowflake | Dialect::Postgres | Dialect::Ansi
+        );
         self.word(piece.tokens.start) == "create"
             && (self.has_word(piece, 4, &["foreign"]) || outside && self.has_word(piece, 4, &["external"]))
             && !self.has_word(piece, 400, &["select"])

@@ -47,7 +47,7 @@ impl<'a> View<'a> {
     #[must_use]
     pub fn determines_input(&self, query: QueryId, columns: &[&'a Expr]) -> Answer {
         let Some(select) = self.select(query) else { return Answer::Unknown("the query".to_string()) };
-        let start = columns.iter().filter_map(|expr| self.from_column(query, expr)).collect();
+        let start = columns.iter().filter_map(|expr| self.column_of_from(query, expr)).collect();
         self.closure_covers(query, select, start, 0)
     }
 
@@ -60,7 +60,11 @@ impl<'a> View<'a> {
         let mut open: Vec<(usize, bool)> = Vec::new();
         expr.walk(&mut |part| {
             let ColumnSource::From { query: at, from, column } = self.source(query, part) else { return };
-            if at != query || closed.all.contains(&from) || open.iter().any(|(known, _)| *known == from) || closed.columns.contains(&(from, column)) {
+            if at != query
+                || closed.all.contains(&from)
+                || open.iter().any(|(known, _)| *known == from)
+                || closed.columns.contains(&(from, column))
+            {
                 return;
             }
             open.push((from, select.from.get(from).is_some_and(|from| !self.keys_of(from, 1).is_empty())));
@@ -96,13 +100,17 @@ impl<'a> View<'a> {
                     ColumnSource::From { .. } => true,
                     ColumnSource::Alias { query: id, output } => {
                         match self.outputs(id).list.get(output).map(|output| output.value.clone()) {
-                            Some(OutputValue::Expr(inner))
-                                if inner.column().is_none() =>
-                            {
+                            Some(OutputValue::Expr(inner)) if inner.column().is_none() => {
                                 let name = expr.column().map(|(_, name)| name);
-                                if inner.any(&mut |part| part.column().is_some_and(|(_, own)| Some(own) == name)) {
+                                if inner
+                                    .any(&mut |part| part.column().is_some_and(|(_, own)| Some(own) == name))
+                                {
                                     let alone = select.from.len() == 1;
-                                    return alone && (closed.all.contains(&0) || name.is_some_and(|name| closed.columns.contains(&(0, name.to_string()))));
+                                    return alone
+                                        && (closed.all.contains(&0)
+                                            || name.is_some_and(|name| {
+                                                closed.columns.contains(&(0, name.to_string()))
+                                            }));
                                 }
                                 self.depends_within(id, inner, columns, depth + 1)
                             }
@@ -218,7 +226,14 @@ impl<'a> View<'a> {
     }
 
     /// All that follows from `columns` and from whole rows of the tables `all`.
-    fn close_from(&self, query: QueryId, select: &'a Select, mut columns: Columns, mut all: HashSet<usize>, depth: usize) -> Closure {
+    fn close_from(
+        &self,
+        query: QueryId,
+        select: &'a Select,
+        mut columns: Columns,
+        mut all: HashSet<usize>,
+        depth: usize,
+    ) -> Closure {
         let mut pairs: Vec<((usize, String), (usize, String))> = Vec::new();
         let conditions = select.filters.iter().map(|expr| (None, expr));
         let joins = select
@@ -275,7 +290,10 @@ impl<'a> View<'a> {
             for (at, from) in select.from.iter().enumerate() {
                 let covered =
                     |key: &Vec<String>| key.iter().all(|column| columns.contains(&(at, column.clone())));
-                if !all.contains(&at) && (self.keys_of(from, depth + 1).iter().any(covered) || self.numbered(from).iter().any(covered)) {
+                if !all.contains(&at)
+                    && (self.keys_of(from, depth + 1).iter().any(covered)
+                        || self.numbered(from).iter().any(covered))
+                {
                     all.insert(at);
                 }
             }
@@ -685,9 +703,7 @@ pub fn equal(a: &Expr, b: &Expr) -> bool {
         (
             ExprKind::In { expr: a, list: la, negated: na },
             ExprKind::In { expr: b, list: lb, negated: nb },
-        ) => {
-            na == nb && equal(a, b) && la.len() == lb.len() && la.iter().zip(lb).all(|(a, b)| equal(a, b))
-        }
+        ) => na == nb && equal(a, b) && la.len() == lb.len() && la.iter().zip(lb).all(|(a, b)| equal(a, b)),
         (ExprKind::Other(a), ExprKind::Other(b)) => {
             a.len() == b.len() && !a.is_empty() && a.iter().zip(b).all(|(a, b)| equal(a, b))
         }

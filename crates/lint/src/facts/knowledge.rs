@@ -110,7 +110,9 @@ impl Knowledge {
     /// Keys of tables and views that a query makes, where it is the only thing that writes them.
     fn derive(&mut self, scripts: &[&Script]) {
         let mut writers: HashMap<String, usize> = HashMap::new();
-        for write in scripts.iter().flat_map(|script| &script.statements).flat_map(|statement| &statement.writes) {
+        for write in
+            scripts.iter().flat_map(|script| &script.statements).flat_map(|statement| &statement.writes)
+        {
             if !matches!(write.verb, Verb::Update | Verb::Delete | Verb::Truncate) {
                 *writers.entry(write.target.last().to_string()).or_default() += 1;
             }
@@ -123,7 +125,11 @@ impl Knowledge {
                         Verb::View { .. } | Verb::Model(ModelWrite::Full | ModelWrite::View) => true,
                         _ => false,
                     };
-                    let (true, Some(source), Some(1)) = (makes, write.source, writers.get(write.target.last())) else { continue };
+                    let (true, Some(source), Some(1)) =
+                        (makes, write.source, writers.get(write.target.last()))
+                    else {
+                        continue;
+                    };
                     let keys = View::new(statement, self, script.dialect).keys(source, 0);
                     if !keys.is_empty() && write.columns.is_empty() {
                         self.derived.insert(write.target.text(), keys);

@@ -640,7 +640,9 @@ impl<'a> Walk<'_, 'a> {
             return;
         }
         let class = match qualifier {
-            None => functions::bare(self.view.dialect, name).filter(|_| !self.is_known_column(at.query, name)),
+            None => {
+                functions::bare(self.view.dialect, name).filter(|_| !self.is_known_column(at.query, name))
+            }
             // `customer_seq.nextval`: a sequence, where it is no table of the query.
             Some(_) if name == "nextval" && source == ColumnSource::Unknown => Some(Class::Identity),
             Some(_) => None,
@@ -722,7 +724,13 @@ impl<'a> Walk<'_, 'a> {
         found
     }
 
-    fn roles(&self, (into, fate): (&Into, Fate), seen: &Seen<'a>, out: (&mut Vec<Role>, &mut Fate), visited: &mut HashSet<(QueryId, String, Fate)>) {
+    fn roles(
+        &self,
+        (into, fate): (&Into, Fate),
+        seen: &Seen<'a>,
+        out: (&mut Vec<Role>, &mut Fate),
+        visited: &mut HashSet<(QueryId, String, Fate)>,
+    ) {
         let role = match into {
             Into::Role(role) => role.clone(),
             Into::Target(column) => self.stored(column, seen),
@@ -734,7 +742,10 @@ impl<'a> Walk<'_, 'a> {
                 for (next, most) in uses.into_iter().flatten() {
                     self.roles((next, fate.min(*most)), seen, (&mut *out.0, &mut *out.1), visited);
                 }
-                if uses.is_some() || self.sources.contains_key(id) && !matches!(self.view.statement.action, Action::Select(_)) {
+                if uses.is_some()
+                    || self.sources.contains_key(id)
+                        && !matches!(self.view.statement.action, Action::Select(_))
+                {
                     return;
                 }
                 Role::Shown

@@ -306,8 +306,12 @@ impl Lowering<'_> {
         let span = left_expr.span.to(right.span);
         let kind = match op {
             // `x = ANY (array)`, `x <> ALL (array)`: a search in a list.
-            BinaryOperator::Eq if ask == Ask::In => ExprKind::In { expr: left_expr, list: vec![right], negated: false },
-            BinaryOperator::NotEq if ask == Ask::NotIn => ExprKind::In { expr: left_expr, list: vec![right], negated: true },
+            BinaryOperator::Eq if ask == Ask::In => {
+                ExprKind::In { expr: left_expr, list: vec![right], negated: false }
+            }
+            BinaryOperator::NotEq if ask == Ask::NotIn => {
+                ExprKind::In { expr: left_expr, list: vec![right], negated: true }
+            }
             _ => ExprKind::Op(Op::Other, vec![*left_expr, right]),
         };
         Expr { span, kind }
