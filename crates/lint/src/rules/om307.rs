@@ -1,0 +1,93 @@
+//! OM307: several rows of a MERGE's source fit one row of the target.
+use super::prelude::*;
+
+pub(super) const RULE: Rule = Rule { id: "OM307", page: include_str!("../../rules/OM307.md"), check };
+
+fn check(file: &File<'_>, out: &mut Findings<'_>) {
+    for write in file.writes() {
+        if write.verb == Verb::Merge
+            && let Some(draft) = judge(file, &write)
+        {
+            out.report(draft);
+        }
+    }
+}
+
+fn judge(file: &File<'_>, write: &WriteFact<'_, '_>) -> Option<Draft> {
+    let source = write.source?;
+    let updates = write.branches.iter().any(|branch| branch.when == When::Matched && matches!(branch.action, BranchAction::Update(_) | BranchAction::UpdateAll));
+    let pairs = write.view.merge_pairs(write.write);
+    let compared = compared(write);
+    if !updates || pairs.is_empty() || is_literal(write, source) {
+        return None;
+    }
+    let target = write.target.text();
+    let columns: Vec<&str> = compared.iter().map(String::as_str).collect();
+    let draft = Draft::new(Severity::Error, using(write)?, format!("several rows of the source fit one row of `{target}`: they are joined by {}", listed(&columns)))
+        .rerun("two rows of the source have one key: the statement stops, or one of the two wins by chance, another one on each run")
+        .help("leave one row a key: GROUP BY the key, or row_number() over it by a total order");
+    let keys = write.view.keys(source, 0);
+    if keys.iter().any(|key| key.iter().all(|column| compared.contains(column))) {
+        return None;
+    }
+    if let Some(key) = keys.first() {
+        let key: Vec<&str> = key.iter().map(String::as_str).collect();
+        let mut draft = draft;
+        draft = draft.help(format!("a row of the source is told apart by {} only: leave one row for each {}", listed(&key), listed(&columns)));
+        return Some(draft);
+    }
+    // What another part of the same file has filled is judged there.
+    if read_from_here(file, write, source) {
+        return None;
+    }
+    Some(draft.lacked(format!("a key of the source: whether {} is unique in it", listed(&columns))))
+}
+
+fn listed(columns: &[&str]) -> String {
+    columns.iter().map(|column| format!("`{column}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// All columns of the source that are compared with something.
+fn compared(write: &WriteFact<'_, '_>) -> Vec<String> {
+    let Some(scope) = write.scope else { return Vec::new() };
+    let mut found = Vec::new();
+    for condition in &write.filters {
+        let ExprKind::Op(Op::Eq | Op::NullSafeEq, _) = &condition.kind else { continue };
+        condition.walk(&mut |part| {
+            if let ColumnSource::From { query, from: 1, column } = write.view.source(scope, part)
+                && query == scope
+                && !found.contains(&column)
+            {
+                found.push(column);
+            }
+        });
+    }
+    found
+}
+
+/// Rows written down.
+fn is_literal(write: &WriteFact<'_, '_>, source: QueryId) -> bool {
+    write.view.reachable(source).iter().any(|id| matches!(write.view.query(*id).body, Body::Values(_)))
+        || write.view.tables(source).is_empty()
+        || write.view.scopes(source).iter().all(|scope| scope.tables.is_empty())
+}
+
+/// `USING …` up to the condition.
+fn using(write: &WriteFact<'_, '_>) -> Option<Span> {
+    let text = &write.context.script.text;
+    let head = write.head.end as usize;
+    let rest = Span::new(head, write.span.end as usize).of(text);
+    let start = head + rest.to_ascii_lowercase().find("using")?;
+    let first = write.filters.first()?.span;
+    let before = Span::new(start, first.start as usize).of(text).trim_end();
+    let before = before.strip_suffix(['o', 'O', 'n', 'N', '(']).map_or(before, |_| before.trim_end_matches(['(', ' ', '\n', '\t', '\r']));
+    let end = before.to_ascii_lowercase().strip_suffix("on").map_or(before.len(), |kept| kept.trim_end().len());
+    Some(Span::new(start, start + end))
+}
+
+/// Whether the source is a table that this file fills before.
+fn read_from_here(file: &File<'_>, write: &WriteFact<'_, '_>, source: QueryId) -> bool {
+    write.view.tables(source).iter().any(|(_, _, name)| {
+        file.writes().any(|other| other.at < write.at && other.target.same(name) && matches!(other.verb, Verb::Insert | Verb::CreateAs(_) | Verb::Merge | Verb::Update | Verb::Delete))
+    })
+}
