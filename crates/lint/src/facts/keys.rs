@@ -247,6 +247,8 @@ impl<'a> View<'a> {
     #[must_use]
     pub fn keys_of(&self, from: &'a From, depth: usize) -> Vec<Vec<String>> {
         match &from.relation {
+            // Oracle's table of one row.
+            Relation::Table(name) if name.parts.len() == 1 && name.last() == "dual" => vec![Vec::new()],
             Relation::Table(name) => {
                 self.knowledge.table(name).map_or_else(Vec::new, |facts| facts.keys.clone())
             }

@@ -163,7 +163,8 @@ impl<'a> View<'a> {
         self.add_conditions(id, &select.having, &mut own);
         let mut scopes = vec![own];
         for (at, from) in select.from.iter().enumerate() {
-            let decides = matches!(from.join, Join::First | Join::Inner | Join::Cross | Join::Semi | Join::Right);
+            let decides =
+                matches!(from.join, Join::First | Join::Inner | Join::Cross | Join::Semi | Join::Right);
             if matches!(from.join, Join::Right | Join::Full) {
                 scopes.iter_mut().for_each(|scope| scope.sure = false);
             }
@@ -211,7 +212,11 @@ impl<'a> View<'a> {
                 scope.tables.extend(other.tables.iter().copied());
                 for range in &other.ranges {
                     let mut range = range.clone();
-                    let named = range.outputs.iter().filter_map(|output| outputs.list.get(*output)).map(|output| output.name.clone());
+                    let named = range
+                        .outputs
+                        .iter()
+                        .filter_map(|output| outputs.list.get(*output))
+                        .map(|output| output.name.clone());
                     range.source = named.map(|name| (at, name)).collect();
                     if outputs.open {
                         range.source.extend(range.names.iter().map(|name| (at, name.clone())));
@@ -259,7 +264,9 @@ impl<'a> View<'a> {
         let starred = |at: usize| {
             select.items.iter().any(|item| match item {
                 Item::Star { qualifier: None, .. } => true,
-                Item::Star { qualifier: Some(qualifier), .. } => select.from.get(at).is_some_and(|from| from.alias == *qualifier),
+                Item::Star { qualifier: Some(qualifier), .. } => {
+                    select.from.get(at).is_some_and(|from| from.alias == *qualifier)
+                }
                 Item::Expr { .. } => false,
             })
         };
@@ -335,7 +342,9 @@ impl<'a> View<'a> {
                         self.add_list(id, expr, span, scope);
                     }
                 }
-                ExprKind::Subquery { ask: Ask::In, expr: Some(expr), .. } if column_within(expr).is_some() => {
+                ExprKind::Subquery { ask: Ask::In, expr: Some(expr), .. }
+                    if column_within(expr).is_some() =>
+                {
                     self.add_list(id, expr, span, scope);
                 }
                 ExprKind::Subquery { ask: Ask::Exists | Ask::In, .. } => scope.sure = false,
@@ -346,9 +355,16 @@ impl<'a> View<'a> {
     }
 
     /// A comparison with the column on the left. A column that another query gives out as a constant is a value.
-    fn sided(&self, id: QueryId, left: &'a Expr, op: Op, right: &'a Expr) -> Option<(&'a Expr, Op, &'a Expr)> {
+    fn sided(
+        &self,
+        id: QueryId,
+        left: &'a Expr,
+        op: Op,
+        right: &'a Expr,
+    ) -> Option<(&'a Expr, Op, &'a Expr)> {
         let fixed = |expr: &'a Expr| match compared_column(expr) {
-            None => (is_value(expr) || matches!(expr.kind, ExprKind::Subquery { ask: Ask::Scalar, .. })).then_some(expr),
+            None => (is_value(expr) || matches!(expr.kind, ExprKind::Subquery { ask: Ask::Scalar, .. }))
+                .then_some(expr),
             Some(column) => match self.origin(id, column) {
                 Origin::Computed { expr, .. } if constant(expr) => Some(expr),
                 _ => None,
@@ -366,13 +382,19 @@ impl<'a> View<'a> {
         let name = column.column().map(|(_, name)| name.to_string())?;
         let source = match self.source(id, column) {
             ColumnSource::From { query, from, column } if query == id => vec![(from, column)],
-            ColumnSource::Alias { query, output } if query == id => match self.outputs(id).list.get(output).map(|output| output.value.clone()) {
-                Some(OutputValue::Expr(expr)) => match column_within(expr).map(|inner| self.source(id, inner)) {
-                    Some(ColumnSource::From { query, from, column }) if query == id => vec![(from, column)],
+            ColumnSource::Alias { query, output } if query == id => {
+                match self.outputs(id).list.get(output).map(|output| output.value.clone()) {
+                    Some(OutputValue::Expr(expr)) => {
+                        match column_within(expr).map(|inner| self.source(id, inner)) {
+                            Some(ColumnSource::From { query, from, column }) if query == id => {
+                                vec![(from, column)]
+                            }
+                            _ => Vec::new(),
+                        }
+                    }
                     _ => Vec::new(),
-                },
-                _ => Vec::new(),
-            },
+                }
+            }
             _ => Vec::new(),
         };
         let mut names = vec![name];
@@ -381,7 +403,18 @@ impl<'a> View<'a> {
         {
             names.push(column);
         }
-        Some(Range { query: id, column, compared, names, outputs: Vec::new(), low: None, high: None, exact: false, span, source })
+        Some(Range {
+            query: id,
+            column,
+            compared,
+            names,
+            outputs: Vec::new(),
+            low: None,
+            high: None,
+            exact: false,
+            span,
+            source,
+        })
     }
 
     fn add_list(&self, id: QueryId, compared: &'a Expr, span: Span, scope: &mut Scope<'a>) {
@@ -391,7 +424,15 @@ impl<'a> View<'a> {
         }
     }
 
-    fn add_limit(&self, id: QueryId, compared: &'a Expr, op: Op, value: &'a Expr, span: Span, scope: &mut Scope<'a>) {
+    fn add_limit(
+        &self,
+        id: QueryId,
+        compared: &'a Expr,
+        op: Op,
+        value: &'a Expr,
+        span: Span,
+        scope: &mut Scope<'a>,
+    ) {
         let Some(mut range) = self.new_range(id, compared, span) else { return };
         let exact = matches!(op, Op::Eq | Op::NullSafeEq);
         let limit = RangeEnd { value, inclusive: exact || matches!(op, Op::LtEq | Op::GtEq), span };
@@ -429,7 +470,9 @@ fn compared_column(expr: &Expr) -> Option<&Expr> {
 fn is_value(expr: &Expr) -> bool {
     let mut fixed = true;
     expr.walk(&mut |part| {
-        let unit = part.column().is_some_and(|(qualifier, name)| qualifier.is_none() && unit_seconds(name).is_some());
+        let unit = part
+            .column()
+            .is_some_and(|(qualifier, name)| qualifier.is_none() && unit_seconds(name).is_some());
         fixed = fixed && (unit || part.column().is_none()) && !matches!(part.kind, ExprKind::Subquery { .. });
     });
     fixed
@@ -442,7 +485,9 @@ type Pair = ((usize, String), (usize, String));
 pub fn instant(expr: &Expr) -> Option<Instant> {
     match &expr.kind {
         ExprKind::Param(name) => Some(Instant { base: name.clone(), offset: 0 }),
-        ExprKind::Literal(Literal::Text(text)) => Some(Instant { base: String::new(), offset: date_seconds(text)? }),
+        ExprKind::Literal(Literal::Text(text)) => {
+            Some(Instant { base: String::new(), offset: date_seconds(text)? })
+        }
         ExprKind::Cast { expr, .. } => instant(expr),
         ExprKind::Op(op @ (Op::Add | Op::Sub), args) => {
             let [first, rest @ ..] = args.as_slice() else { return None };
@@ -460,7 +505,21 @@ pub fn instant(expr: &Expr) -> Option<Instant> {
 
 /// `DATEADD(day, -7, :d)`, `DATE_SUB(@d, INTERVAL 2 DAY)`, `date_sub('{{ ds }}', 1)`, and conversions that keep the value.
 fn shifted(call: &crate::ir::Call) -> Option<Instant> {
-    const KEEP: &[&str] = &["date", "to_date", "timestamp", "to_timestamp", "datetime", "todate", "todatetime", "parse_date", "cast", "try_cast", "str_to_date", "strptime", "date_parse"];
+    const KEEP: &[&str] = &[
+        "date",
+        "to_date",
+        "timestamp",
+        "to_timestamp",
+        "datetime",
+        "todate",
+        "todatetime",
+        "parse_date",
+        "cast",
+        "try_cast",
+        "str_to_date",
+        "strptime",
+        "date_parse",
+    ];
     let name = call.name.rsplit('.').next().unwrap_or(&call.name);
     let args = call.args.as_slice();
     if KEEP.contains(&name) {
@@ -468,7 +527,18 @@ fn shifted(call: &crate::ir::Call) -> Option<Instant> {
         let first = found.next()?;
         return found.next().is_none().then_some(first);
     }
-    let adds = ["dateadd", "date_add", "timestamp_add", "datetime_add", "timestampadd", "adddate", "days_add", "adddays", "date_add_days"].contains(&name);
+    let adds = [
+        "dateadd",
+        "date_add",
+        "timestamp_add",
+        "datetime_add",
+        "timestampadd",
+        "adddate",
+        "days_add",
+        "adddays",
+        "date_add_days",
+    ]
+    .contains(&name);
     let takes = ["date_sub", "timestamp_sub", "datetime_sub", "subdate", "subtractdays"].contains(&name);
     if !adds && !takes {
         return None;
@@ -477,7 +547,9 @@ fn shifted(call: &crate::ir::Call) -> Option<Instant> {
     let (mut at, by) = match args {
         [value, by] => (instant(value)?, duration(by)?),
         // Unit, amount, value.
-        [unit, amount, value] => (instant(value)?, number(amount)?.checked_mul(unit_seconds(&word_of(unit)?)?)?),
+        [unit, amount, value] => {
+            (instant(value)?, number(amount)?.checked_mul(unit_seconds(&word_of(unit)?)?)?)
+        }
         _ => return None,
     };
     at.offset = at.offset.checked_add(by.checked_mul(sign)?)?;
@@ -515,7 +587,9 @@ pub fn duration(expr: &Expr) -> Option<i64> {
 }
 
 fn interval_seconds(text: &str) -> Option<i64> {
-    let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '-').filter(|word| !word.is_empty() && *word != "interval");
+    let words = text
+        .split(|c: char| !c.is_ascii_alphanumeric() && c != '-')
+        .filter(|word| !word.is_empty() && *word != "interval");
     let (mut amount, mut total, mut some) = (None, 0_i64, false);
     for word in words {
         if let Ok(number) = word.parse::<i64>() {
@@ -549,7 +623,10 @@ fn unit_seconds(unit: &str) -> Option<i64> {
 #[must_use]
 pub fn date_seconds(text: &str) -> Option<i64> {
     let digits: String = text.chars().take(10).filter(char::is_ascii_digit).collect();
-    let dashed = text.len() >= 10 && text.is_char_boundary(10) && text.bytes().nth(4) == Some(b'-') && text.bytes().nth(7) == Some(b'-');
+    let dashed = text.len() >= 10
+        && text.is_char_boundary(10)
+        && text.bytes().nth(4) == Some(b'-')
+        && text.bytes().nth(7) == Some(b'-');
     let plain = text.len() == 8 && digits.len() == 8;
     if !(dashed || plain) || digits.len() != 8 {
         return None;
@@ -562,8 +639,15 @@ pub fn date_seconds(text: &str) -> Option<i64> {
     // Days of the civil calendar, counted from March so that the leap day is the last of a year.
     let shifted = if month <= 2 { year - 1 } else { year };
     let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    let days = shifted * 365 + shifted.div_euclid(4) - shifted.div_euclid(100) + shifted.div_euclid(400) + of_year;
-    let clock: Vec<i64> = text.get(11..).unwrap_or("").split(':').take(3).filter_map(|part| part.get(..2).unwrap_or(part).parse().ok()).collect();
+    let days =
+        shifted * 365 + shifted.div_euclid(4) - shifted.div_euclid(100) + shifted.div_euclid(400) + of_year;
+    let clock: Vec<i64> = text
+        .get(11..)
+        .unwrap_or("")
+        .split(':')
+        .take(3)
+        .filter_map(|part| part.get(..2).unwrap_or(part).parse().ok())
+        .collect();
     let time = clock.iter().zip([3_600, 60, 1]).map(|(part, unit)| part * unit).sum::<i64>();
     Some(days * 86_400 + time)
 }
@@ -578,7 +662,10 @@ mod tests {
         assert_eq!(days("2024-03-01").zip(days("2024-02-28")).map(|(a, b)| a - b), Some(2));
         assert_eq!(days("20240301"), days("2024-03-01"));
         assert_eq!(days("2024-13-01"), None);
-        assert_eq!(date_seconds("2024-03-01 01:30:00").zip(date_seconds("2024-03-01")).map(|(a, b)| a - b), Some(5_400));
+        assert_eq!(
+            date_seconds("2024-03-01 01:30:00").zip(date_seconds("2024-03-01")).map(|(a, b)| a - b),
+            Some(5_400)
+        );
     }
 
     #[test]

@@ -32,15 +32,30 @@ fn judge(file: &File<'_>, write: &WriteFact<'_, '_>) -> Option<Draft> {
     }
     if let Some(key) = keys.first() {
         let key: Vec<&str> = key.iter().map(String::as_str).collect();
-        let mut draft = draft;
-        draft = draft.help(format!("a row of the source is told apart by {} only: leave one row for each {}", listed(&key), listed(&columns)));
-        return Some(draft);
+        return Some(draft.help(format!("the source has one row for each {}: leave one for each {}", listed(&key), listed(&columns))));
     }
+    let lacking = match below(write, source, &compared) {
+        Answer::Yes => return None,
+        Answer::No => return Some(draft),
+        Answer::Unknown(lacking) => lacking,
+    };
     // What another part of the same file has filled is judged there.
     if read_from_here(file, write, source) {
         return None;
     }
-    Some(draft.lacked(format!("a key of the source: whether {} is unique in it", listed(&columns))))
+    Some(draft.lacked(lacking))
+}
+
+/// Whether the compared columns tell apart the rows of the source's own FROM.
+fn below(write: &WriteFact<'_, '_>, source: QueryId, compared: &[String]) -> Answer {
+    let outputs = write.view.outputs(source);
+    let exprs = outputs.list.iter().filter(|output| compared.contains(&output.name)).filter_map(|output| match output.value {
+        OutputValue::Expr(expr) => Some(expr),
+        _ => None,
+    });
+    let exprs: Vec<&Expr> = exprs.collect();
+    let plain = matches!(write.view.select(source), Some(Select { distinct: Distinct::No, .. })) && exprs.len() == compared.len();
+    if plain { write.view.determines(source, &exprs) } else { Answer::Unknown("a key of the source".to_string()) }
 }
 
 fn listed(columns: &[&str]) -> String {

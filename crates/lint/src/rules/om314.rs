@@ -30,12 +30,14 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
     }
 }
 
-/// Files that a tool for migrations runs once.
+/// Files that a tool for migrations runs once: by their folder, or by their name (`V7__regions.sql`, `create_tables.sql`).
 fn runs_once(path: &str) -> bool {
-    path.split(['/', '\\']).any(|part| {
-        let part = part.to_ascii_lowercase();
-        matches!(part.as_str(), "ddl" | "migrations" | "migration" | "migrate" | "schema" | "schemas" | "flyway" | "liquibase" | "alembic" | "setup" | "bootstrap")
-    })
+    const WORDS: &[&str] = &["ddl", "migrations", "migration", "migrate", "schema", "schemas", "flyway", "liquibase", "alembic", "setup", "bootstrap", "create", "init", "install"];
+    let path = path.to_ascii_lowercase();
+    let mut parts = path.trim_end_matches(".sql").rsplit(['/', '\\']);
+    let name = parts.next().unwrap_or("");
+    let numbered = name.strip_prefix(['v', 'u', 'r']).is_some_and(|rest| rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '_').len() < rest.len() && rest.contains("__"));
+    numbered || name.split(['_', '-', '.', ' ']).any(|word| WORDS.contains(&word)) || parts.any(|part| WORDS.contains(&part))
 }
 
 fn create(file: &File<'_>, at: usize, name: &Name, creation: Creation, head: Span, filled: bool, out: &mut Findings<'_>) {
@@ -77,6 +79,10 @@ fn drop_table(file: &File<'_>, at: usize, statement: &Statement, names: &[Name],
         file.script.statements.iter().take(at).any(|statement| match &statement.action {
             Action::Define(table) => table.name.same(name),
             Action::Alter(changes) => changes.iter().any(|alter| matches!(&alter.change, AlterChange::Rename(to) | AlterChange::Swap(to) if to.same(name)) || matches!(alter.change, AlterChange::Swap(_)) && alter.name.same(name)),
+            Action::Utility | Action::Unread(_) => {
+                let text = statement.span.of(&file.script.text).to_ascii_lowercase();
+                text.starts_with("create") && text.contains(name.last())
+            }
             _ => statement.writes.iter().any(|write| matches!(write.verb, Verb::CreateAs(_)) && write.target.same(name)),
         })
     };

@@ -54,6 +54,10 @@ fn reads_files(name: &str) -> bool {
 fn made_here(file: &File<'_>, name: &Name) -> bool {
     file.script.statements.iter().any(|statement| match &statement.action {
         Action::Define(table) => table.name.same(name),
+        Action::Utility | Action::Unread(_) => {
+            let text = statement.span.of(&file.script.text).to_ascii_lowercase();
+            text.starts_with("create") && text.contains(name.last())
+        }
         _ => statement.writes.iter().any(|write| matches!(write.verb, Verb::CreateAs(_)) && write.target.same(name)),
     })
 }

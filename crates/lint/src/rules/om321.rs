@@ -49,13 +49,12 @@ fn upsert(write: &WriteFact<'_, '_>) -> Option<(Span, Vec<String>)> {
     } else {
         conflict.keys.iter().chain(&known).cloned().collect()
     };
-    let constant = |at: usize| {
-        let row = match &write.view.query(source).body {
-            Body::Values(rows) => return rows.len() == 1 && rows.first().and_then(|row| row.get(at)).is_some_and(|value| matches!(value.kind, ExprKind::Literal(_))),
-            _ => write.view.outputs(source).list.get(at).map(|output| output.value.clone()),
-        };
-        matches!(row, Some(OutputValue::Expr(expr)) if constant(expr))
-    };
+    // One row of values is an application's own: it knows which columns it changes.
+    if matches!(write.view.query(source).body, Body::Values(_)) {
+        return None;
+    }
+    let outputs = write.view.outputs(source);
+    let constant = |at: usize| matches!(outputs.list.get(at).map(|output| &output.value), Some(OutputValue::Expr(expr)) if constant(expr));
     let left = left_over(&write.columns, &set, &guessed, &constant);
     let text = &write.context.script.text;
     let lower = conflict.span.of(text).to_ascii_lowercase();

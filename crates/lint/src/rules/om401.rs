@@ -21,7 +21,7 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
     }
 }
 
-fn open_end(file: &File<'_>, write: &WriteFact<'_, '_>, slice: &Slice<'_, '_>, scope: &Scope<'_>) -> Option<Span> {
+fn open_end(file: &File<'_>, write: &WriteFact<'_, '_>, slice: &Slice, scope: &Scope<'_>) -> Option<Span> {
     let bounded = |range: &Range<'_>| range.exact && range.low.is_none() || range.high.is_some() && (range.has_param() || range.limits().any(|limit| asks(limit.value)));
     if scope.ranges.iter().any(bounded) || scope.tables.is_empty() {
         return None;

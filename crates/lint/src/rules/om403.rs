@@ -23,7 +23,7 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
     }
 }
 
-fn mismatch<'a>(write: &WriteFact<'_, 'a>, slice: &Slice<'_, '_>, scope: &Scope<'a>) -> Option<(Span, String)> {
+fn mismatch<'a>(write: &WriteFact<'_, 'a>, slice: &Slice, scope: &Scope<'a>) -> Option<(Span, String)> {
     if !scope.sure || !slice.sure || slice.parts.is_empty() {
         return None;
     }

@@ -1,6 +1,6 @@
 //! OM404: more is taken away than comes back.
 use super::prelude::*;
-use super::slices::{By, Edging, Part, Slice, carries, edging, output_of, slice};
+use super::slices::{By, Edging, Part, Slice, carries, edging, is_time_name, output_of, slice};
 
 pub(super) const RULE: Rule = Rule { id: "OM404", page: include_str!("../../rules/OM404.md"), check };
 
@@ -80,9 +80,10 @@ pub(super) fn ends_after(a: &Edging, b: &Edging) -> Option<bool> {
 }
 
 /// Whether the rows written are held to one value of a column that the DELETE does not know: `shop = :shop`.
-fn narrowed(write: &WriteFact<'_, '_>, slice: &Slice<'_, '_>, scope: &Scope<'_>) -> bool {
+fn narrowed(write: &WriteFact<'_, '_>, slice: &Slice, scope: &Scope<'_>) -> bool {
     let known = slice.params();
-    if slice.parts.is_empty() || !slice.parts.iter().all(|part| !part.params.is_empty() && scope.ranges.iter().any(|range| carries(write, scope.branch, range, &part.column))) {
+    let timed = slice.parts.iter().any(|part| is_time_name(&part.column));
+    if !timed || !slice.parts.iter().all(|part| !part.params.is_empty() && scope.ranges.iter().any(|range| carries(write, scope.branch, range, &part.column))) {
         return false;
     }
     let columns: Vec<String> = if write.columns.is_empty() { write.view.outputs(scope.branch).list.iter().map(|output| output.name.clone()).collect() } else { write.columns.clone() };

@@ -62,7 +62,7 @@ fn wider(write: &WriteFact<'_, '_>, part: &Part, scope: &Scope<'_>) -> Option<Sp
 }
 
 /// The DELETE holds a column to one value, and what is written is not held to it.
-fn unheld(write: &WriteFact<'_, '_>, slice: &Slice<'_, '_>, scope: &Scope<'_>) -> Option<Span> {
+fn unheld(write: &WriteFact<'_, '_>, slice: &Slice, scope: &Scope<'_>) -> Option<Span> {
     if slice.by != By::Predicate {
         return None;
     }

@@ -60,7 +60,7 @@ struct Cut<'a> {
     range: Range<'a>,
 }
 
-fn edges<'a>(write: &WriteFact<'_, 'a>, slice: &Slice<'_, '_>, id: QueryId) -> Vec<Cut<'a>> {
+fn edges<'a>(write: &WriteFact<'_, 'a>, slice: &Slice, id: QueryId) -> Vec<Cut<'a>> {
     let mut cuts = Vec::new();
     for scope in write.view.scopes(id) {
         if !scope.sure {

@@ -32,7 +32,7 @@ fn runs_once(path: &str) -> bool {
 }
 
 /// The slice that is replaced, else the filter.
-fn written_down<'f, 'a>(file: &'f File<'a>, write: &WriteFact<'f, 'a>) -> Option<Span> {
+fn written_down<'a>(file: &File<'a>, write: &WriteFact<'_, 'a>) -> Option<Span> {
     if let Some(slice) = slice(file, write).filter(|slice| matches!(slice.by, By::Partition | By::Predicate)) {
         if slice.parts.iter().any(|part| !part.params.is_empty()) {
             return None;

@@ -17,7 +17,8 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
         }
         let scopes = write.view.scopes(source);
         let bounded = |scope: &Scope<'_>| {
-            scope.ranges.iter().any(|range| range.has_param() && range.low.is_some() && range.names.iter().any(|name| is_time_name(name)))
+            // A snapshot's day that isn't kept says which state is taken, not which part.
+            scope.ranges.iter().any(|range| range.has_param() && range.low.is_some() && !range.outputs.is_empty() && range.names.iter().any(|name| is_time_name(name)))
         };
         if scopes.is_empty() || !scopes.iter().all(bounded) || super::slices::read_later(file, &write) {
             continue;

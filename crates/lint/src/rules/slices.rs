@@ -41,16 +41,14 @@ pub(super) struct Edging {
 }
 
 /// The slice that a write replaces.
-pub(super) struct Slice<'f, 'a> {
+pub(super) struct Slice {
     pub(super) by: By,
     pub(super) parts: Vec<Part>,
     /// Nothing else decides what is taken away.
     pub(super) sure: bool,
-    /// The DELETE.
-    pub(super) removal: Option<WriteFact<'f, 'a>>,
 }
 
-impl Slice<'_, '_> {
+impl Slice {
     /// All parameters that decide what is taken away.
     pub(super) fn params(&self) -> Vec<&str> {
         self.parts.iter().flat_map(|part| part.params.iter().map(String::as_str)).collect()
@@ -58,7 +56,11 @@ impl Slice<'_, '_> {
 
     /// Whether it is a slice at all: a range with both ends, decided by a parameter.
     pub(super) fn is_closed(&self) -> bool {
-        self.by == By::Model || self.parts.iter().any(|part| part.low.is_some() && part.high.is_some() && !part.params.is_empty())
+        self.by == By::Model
+            || self
+                .parts
+                .iter()
+                .any(|part| part.low.is_some() && part.high.is_some() && !part.params.is_empty())
     }
 
     /// Where it stands.
@@ -70,7 +72,8 @@ impl Slice<'_, '_> {
 /// An end of a range as an edge in time; what is no time is told apart by its text.
 pub(super) fn edging(limit: Option<&RangeEnd<'_>>) -> Option<Edging> {
     let limit = limit?;
-    let at = instant(limit.value).unwrap_or_else(|| Instant { base: format!("?{}", render(limit.value)), offset: 0 });
+    let at = instant(limit.value)
+        .unwrap_or_else(|| Instant { base: format!("?{}", render(limit.value)), offset: 0 });
     Some(Edging { at, inclusive: limit.inclusive })
 }
 
@@ -87,12 +90,12 @@ fn part(column: String, range: &Range<'_>) -> Part {
 }
 
 /// The slice that a write replaces, if it replaces one.
-pub(super) fn slice<'f, 'a>(file: &'f File<'a>, write: &WriteFact<'f, 'a>) -> Option<Slice<'f, 'a>> {
+pub(super) fn slice<'a>(file: &File<'a>, write: &WriteFact<'_, 'a>) -> Option<Slice> {
     if let Verb::Model(ModelWrite::Slice) = write.verb {
         return model_slice(file, write);
     }
     if let Verb::Model(ModelWrite::OverwritePartitions) = write.verb {
-        return Some(Slice { by: By::Coming, parts: coming(write), sure: true, removal: None });
+        return Some(Slice { by: By::Coming, parts: coming(write), sure: true });
     }
     let Effect::ReplaceSlice(replaced) = write.effect() else { return None };
     match replaced.by {
@@ -100,16 +103,30 @@ pub(super) fn slice<'f, 'a>(file: &'f File<'a>, write: &WriteFact<'f, 'a>) -> Op
             let removal = file.writes().find(|other| (other.at, other.index) == by)?;
             let scope = removal.scope?;
             let found = removal.view.scope_of(scope, &removal.write.filters);
-            let own = |range: &&Range<'_>| matches!(removal.view.source(scope, range.column), ColumnSource::From { from: 0, .. } | ColumnSource::Unknown);
-            let parts = found.ranges.iter().filter(own).filter_map(|range| Some(part(range.column.column()?.1.to_string(), range))).collect();
-            Some(Slice { by: By::Predicate, parts, sure: found.sure, removal: Some(removal) })
+            let own = |range: &&Range<'_>| {
+                matches!(
+                    removal.view.source(scope, range.column),
+                    ColumnSource::From { from: 0, .. } | ColumnSource::Unknown
+                )
+            };
+            let parts = found
+                .ranges
+                .iter()
+                .filter(own)
+                .filter_map(|range| Some(part(range.column.column()?.1.to_string(), range)))
+                .collect();
+            Some(Slice { by: By::Predicate, parts, sure: found.sure })
         }
         None if write.verb == Verb::Overwrite => {
-            let fixed: Vec<Part> = write.partition.iter().filter_map(|(column, value)| Some(fixed_part(write, column, value.as_ref()?))).collect();
+            let fixed: Vec<Part> = write
+                .partition
+                .iter()
+                .filter_map(|(column, value)| Some(fixed_part(write, column, value.as_ref()?)))
+                .collect();
             if fixed.is_empty() {
-                return Some(Slice { by: By::Coming, parts: coming(write), sure: true, removal: None });
+                return Some(Slice { by: By::Coming, parts: coming(write), sure: true });
             }
-            Some(Slice { by: By::Partition, parts: fixed, sure: true, removal: None })
+            Some(Slice { by: By::Partition, parts: fixed, sure: true })
         }
         None => None,
     }
@@ -134,7 +151,15 @@ fn fixed_part(write: &WriteFact<'_, '_>, column: &str, value: &Expr) -> Part {
     params_of(value, &mut params);
     let edge = Edging { at, inclusive: true };
     let span = partition_span(write, column, value);
-    Part { column: column.to_string(), low: Some(edge.clone()), high: Some(edge), exact: true, params, texts: vec![render(value)], span }
+    Part {
+        column: column.to_string(),
+        low: Some(edge.clone()),
+        high: Some(edge),
+        exact: true,
+        params,
+        texts: vec![render(value)],
+        span,
+    }
 }
 
 /// `day = '2024-03-01'` within PARTITION (…).
@@ -157,10 +182,11 @@ pub(super) fn partition_clause(write: &WriteFact<'_, '_>) -> Option<Span> {
     Some(Span::new(start, last.span.end as usize + rest.find(')')? + 1))
 }
 
-fn model_slice<'f, 'a>(file: &'f File<'a>, write: &WriteFact<'f, 'a>) -> Option<Slice<'f, 'a>> {
+fn model_slice(file: &File<'_>, write: &WriteFact<'_, '_>) -> Option<Slice> {
     let header = file.script.model.as_ref()?;
     let time = header.time.clone()?;
-    let edge = |name: &str, inclusive| Some(Edging { at: Instant { base: name.to_string(), offset: 0 }, inclusive });
+    let edge =
+        |name: &str, inclusive| Some(Edging { at: Instant { base: name.to_string(), offset: 0 }, inclusive });
     let part = Part {
         column: time,
         low: edge("interval_start", true),
@@ -170,7 +196,7 @@ fn model_slice<'f, 'a>(file: &'f File<'a>, write: &WriteFact<'f, 'a>) -> Option<
         texts: Vec::new(),
         span: write.head,
     };
-    Some(Slice { by: By::Model, parts: vec![part], sure: true, removal: None })
+    Some(Slice { by: By::Model, parts: vec![part], sure: true })
 }
 
 /// The index of the output that fills a column of the target.
@@ -218,7 +244,30 @@ pub(super) fn is_stamped<'a>(write: &WriteFact<'_, 'a>, branch: QueryId, column:
 pub(super) fn is_time_name(name: &str) -> bool {
     is_day_name(name)
         || name.split('_').any(|word| {
-            matches!(word, "at" | "ts" | "time" | "timestamp" | "datetime" | "dttm" | "dts" | "instant" | "when" | "created" | "updated" | "modified" | "loaded" | "ingested" | "received" | "arrived" | "landed" | "processed" | "started" | "ended" | "hour" | "utc")
+            matches!(
+                word,
+                "at" | "ts"
+                    | "time"
+                    | "timestamp"
+                    | "datetime"
+                    | "dttm"
+                    | "dts"
+                    | "instant"
+                    | "when"
+                    | "created"
+                    | "updated"
+                    | "modified"
+                    | "loaded"
+                    | "ingested"
+                    | "received"
+                    | "arrived"
+                    | "landed"
+                    | "processed"
+                    | "started"
+                    | "ended"
+                    | "hour"
+                    | "utc"
+            )
         })
         || ["time", "timestamp", "datetime", "_at", "date"].iter().any(|end| name.ends_with(end))
 }
@@ -226,20 +275,72 @@ pub(super) fn is_time_name(name: &str) -> bool {
 /// Names of columns that hold whole days, or longer.
 pub(super) fn is_day_name(name: &str) -> bool {
     let bare = name.trim_start_matches('_');
-    bare.split('_').any(|word| matches!(word, "day" | "date" | "ds" | "dt" | "on" | "month" | "week" | "year" | "quarter" | "suffix" | "partitiondate" | "yyyymmdd" | "ymd"))
-        || bare.ends_with("date")
+    bare.split('_').any(|word| {
+        matches!(
+            word,
+            "day"
+                | "date"
+                | "ds"
+                | "dt"
+                | "on"
+                | "month"
+                | "week"
+                | "year"
+                | "quarter"
+                | "suffix"
+                | "partitiondate"
+                | "yyyymmdd"
+                | "ymd"
+        )
+    }) || bare.ends_with("date")
         || bare.ends_with("day")
 }
 
 /// Names of columns that tell when a row was loaded, not when what it tells of happened.
 pub(super) fn is_load_name(name: &str) -> bool {
     let words: Vec<&str> = name.split('_').filter(|word| !word.is_empty()).collect();
-    words.iter().any(|word| matches!(*word, "load" | "loaded" | "ingest" | "ingested" | "ingestion" | "batch" | "run" | "etl" | "insert" | "inserted" | "import" | "imported" | "extract" | "extracted" | "landed" | "arrived" | "received" | "processed" | "processing"))
+    words.iter().any(|word| {
+        matches!(
+            *word,
+            "load"
+                | "loaded"
+                | "ingest"
+                | "ingested"
+                | "ingestion"
+                | "batch"
+                | "run"
+                | "etl"
+                | "insert"
+                | "inserted"
+                | "import"
+                | "imported"
+                | "extract"
+                | "extracted"
+                | "landed"
+                | "arrived"
+                | "received"
+                | "processed"
+                | "processing"
+        )
+    })
 }
 
 /// Names of columns that tell when a row was changed or came.
 pub(super) fn is_change_name(name: &str) -> bool {
-    is_load_name(name) || name.split('_').any(|word| matches!(word, "updated" | "update" | "modified" | "modification" | "changed" | "change" | "synced" | "touched"))
+    is_load_name(name)
+        || name.split('_').any(|word| {
+            matches!(
+                word,
+                "updated"
+                    | "update"
+                    | "modified"
+                    | "modification"
+                    | "changed"
+                    | "change"
+                    | "synced"
+                    | "touched"
+            )
+        })
 }
 
 /// Whether a later statement of the script reads a table to write another.
@@ -247,6 +348,10 @@ pub(super) fn read_later(file: &File<'_>, write: &WriteFact<'_, '_>) -> bool {
     file.writes().any(|other| {
         other.at > write.at
             && !other.target.same(&write.target)
-            && other.source.iter().chain(&other.scope).any(|query| other.view.tables(*query).iter().any(|(_, _, name)| name.same(&write.target)))
+            && other
+                .source
+                .iter()
+                .chain(&other.scope)
+                .any(|query| other.view.tables(*query).iter().any(|(_, _, name)| name.same(&write.target)))
     })
 }
