@@ -30,13 +30,14 @@ fn judge(file: &File<'_>, write: &WriteFact<'_, '_>) -> Option<Draft> {
     if keys.iter().any(|key| key.iter().all(|column| compared.contains(column))) {
         return None;
     }
-    if let Some(key) = keys.first() {
+    if let Some(key) = keys.first().filter(|_| is_least(write.view, source, 0)) {
         let key: Vec<&str> = key.iter().map(String::as_str).collect();
         return Some(draft.help(format!("the source has one row for each {}: leave one for each {}", listed(&key), listed(&columns))));
     }
     let lacking = match below(write, source, &compared) {
         Answer::Yes => return None,
-        Answer::No => return Some(draft),
+        Answer::No if is_least(write.view, source, 0) => return Some(draft),
+        Answer::No => "a least key of the source".to_string(),
         Answer::Unknown(lacking) => lacking,
     };
     // What another part of the same file has filled is judged there.
@@ -44,6 +45,21 @@ fn judge(file: &File<'_>, write: &WriteFact<'_, '_>) -> Option<Draft> {
         return None;
     }
     Some(draft.lacked(lacking))
+}
+
+/// Whether the known key of a query is the least one: it is that of one table, of a GROUP BY, of the first row of a
+/// partition. What DISTINCT or a join gives may hold columns too many, and says nothing against a lesser key.
+fn is_least(view: &View<'_>, query: QueryId, depth: usize) -> bool {
+    let Some(select) = view.select(query).filter(|_| depth < 12) else { return false };
+    match (&select.distinct, &select.group) {
+        (Distinct::Rows, _) | (_, Group::Sets(_) | Group::All) => false,
+        (Distinct::On(..), _) | (_, Group::By(_)) => true,
+        (Distinct::No, Group::No) => match select.from.as_slice() {
+            [From { relation: Relation::Table(_), .. }] => true,
+            [From { relation: Relation::Query(inner), .. }] => is_least(view, *inner, depth + 1),
+            _ => false,
+        },
+    }
 }
 
 /// Whether the compared columns tell apart the rows of the source's own FROM.

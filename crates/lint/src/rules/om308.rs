@@ -92,9 +92,13 @@ fn comes_nullable(view: &View<'_>, query: QueryId, at: usize, column: &str, dept
     if select.filters.iter().chain(joined).any(rejects) || select.from.iter().any(|from| from.using.iter().any(|name| name == column)) {
         return false;
     }
-    // A filter on any column of the outer side makes it an inner join.
-    let kept = select.filters.iter().any(|condition| {
-        rejects_null(condition) && condition.any(&mut |part| matches!(view.source(query, part), ColumnSource::From { query: id, from, .. } if id == query && from == at))
+    // A filter on any column of the outer side, or a join through it, makes it an inner join.
+    let joined = select.from.iter().filter(|other| other.join == Join::Inner).flat_map(|other| &other.on);
+    let kept = select.filters.iter().chain(joined).any(|condition| {
+        rejects_null(condition)
+            && condition.any(&mut |part| {
+                matches!(view.source(query, part), ColumnSource::From { query: id, from, .. } if id == query && from == at)
+            })
     });
     if matches!(from.join, Join::Left | Join::Full) && !kept {
         return true;

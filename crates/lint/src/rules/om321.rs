@@ -22,7 +22,13 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
 
 /// Columns that are meant to stay as they were first written.
 fn is_first(name: &str) -> bool {
-    name.split('_').any(|word| matches!(word, "created" | "inserted" | "first" | "initial" | "original" | "creation" | "insert")) || name.starts_with("create") || name.starts_with("insert")
+    // So does what tells of the load, and a number that only served to pick the row.
+    let aside = is_audit_name(name) || super::slices::is_load_name(name) || matches!(name, "num" | "rn" | "row_num" | "rownum" | "row_number" | "seq_no" | "rank");
+    aside
+        || name.split('_').any(|word| matches!(word, "created" | "inserted" | "first" | "initial" | "original" | "creation" | "insert")) 
+        || name.starts_with("create")
+        || name.starts_with("insert")
+        || name.starts_with("load")
 }
 
 fn left_over(columns: &[String], set: &[String], keys: &[String], constant: &dyn Fn(usize) -> bool) -> Vec<String> {
