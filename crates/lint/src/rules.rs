@@ -90,10 +90,14 @@ macro_rules! rules {
 rules! {
     om101 om102 om103 om104 om105 om106 om107 om108 om109 om110 om111 om112 om113
     om201 om202 om203 om204 om205 om206 om207 om208 om209
-    om301 om302 om303 om304 om305 om306 om309 om310
+    om301 om302 om303 om304 om305 om306 om307 om308 om309 om310 om311
+    om312 om313 om314 om315 om316 om317 om318 om319 om320 om321
+    om401 om402 om403 om404 om405 om406 om407 om408 om409
+    om501 om502 om503 om504 om505 om506
 }
 
 mod shared;
+mod slices;
 mod uses;
 
 /// The rule of an id.

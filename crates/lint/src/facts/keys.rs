@@ -75,14 +75,17 @@ impl<'a> View<'a> {
     /// Whether `expr` has one value for each value of `columns`.
     #[must_use]
     pub fn depends_only_on(&self, query: QueryId, expr: &'a Expr, columns: &[&'a Expr]) -> bool {
-        self.depends_within(query, expr, columns, 0)
+        self.depends_within(query, expr, columns, &mut Vec::new())
     }
 
-    /// Aliases may be made of one another, or of a column of their own name: `any_value(x) AS x`.
-    fn depends_within(&self, query: QueryId, expr: &'a Expr, columns: &[&'a Expr], depth: usize) -> bool {
-        if depth > DEPTH * 4 {
-            return false;
-        }
+    /// `path` are the aliases that are being followed: `f(a) AS a` over an unknown table leads back to itself.
+    fn depends_within(
+        &self,
+        query: QueryId,
+        expr: &'a Expr,
+        columns: &[&'a Expr],
+        path: &mut Vec<(QueryId, usize)>,
+    ) -> bool {
         if columns.iter().any(|column| self.same(query, expr, column)) {
             return true;
         }
@@ -100,7 +103,9 @@ impl<'a> View<'a> {
                     ColumnSource::From { .. } => true,
                     ColumnSource::Alias { query: id, output } => {
                         match self.outputs(id).list.get(output).map(|output| output.value.clone()) {
-                            Some(OutputValue::Expr(inner)) if inner.column().is_none() => {
+                            Some(OutputValue::Expr(inner))
+                                if inner.column().is_none() && !path.contains(&(id, output)) =>
+                            {
                                 let name = expr.column().map(|(_, name)| name);
                                 if inner
                                     .any(&mut |part| part.column().is_some_and(|(_, own)| Some(own) == name))
@@ -112,7 +117,10 @@ impl<'a> View<'a> {
                                                 closed.columns.contains(&(0, name.to_string()))
                                             }));
                                 }
-                                self.depends_within(id, inner, columns, depth + 1)
+                                path.push((id, output));
+                                let depends = self.depends_within(id, inner, columns, path);
+                                path.pop();
+                                depends
                             }
                             _ => false,
                         }
@@ -127,7 +135,7 @@ impl<'a> View<'a> {
                 let mut some = false;
                 expr.each_child(|child| {
                     some = true;
-                    all = all && self.depends_within(query, child, columns, depth + 1);
+                    all = all && self.depends_within(query, child, columns, path);
                 });
                 all && some
             }
@@ -307,6 +315,8 @@ impl<'a> View<'a> {
     #[must_use]
     pub fn keys_of(&self, from: &'a From, depth: usize) -> Vec<Vec<String>> {
         match &from.relation {
+            // Oracle's table of one row.
+            Relation::Table(name) if name.parts.len() == 1 && name.last() == "dual" => vec![Vec::new()],
             Relation::Table(name) => {
                 let mut keys = self.knowledge.table(name).map_or_else(Vec::new, |facts| facts.keys.clone());
                 keys.extend(self.knowledge.derived_keys(name).iter().cloned());
@@ -481,7 +491,10 @@ impl<'a> View<'a> {
                     OutputValue::Expr(expr) => self
                         .column_of_from(id, expr)
                         .is_some_and(|found| equal.contains(&found) && !constants.contains(&found)),
-                    OutputValue::Column { from, column } => equal.contains(&(*from, column.clone())),
+                    OutputValue::Column { from, column } => {
+                        let column = (*from, column.clone());
+                        equal.contains(&column) && !constants.contains(&column)
+                    }
                     OutputValue::Other => false,
                 });
                 match found {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::ir::{Action, AlterChange, Column, ModelWrite, Name, Verb};
+use crate::ir::{Action, AlterChange, BranchAction, Column, ModelWrite, Name, Verb, When};
 use crate::routine::{Routine, Trust};
 use crate::script::Script;
 
@@ -96,6 +96,7 @@ impl Knowledge {
                     _ => {}
                 }
                 knowledge.add_model(script, statement);
+                knowledge.add_written_keys(script, statement);
             }
         }
         knowledge.derive(&scripts);
@@ -135,6 +136,36 @@ impl Knowledge {
                         self.derived.insert(write.target.text(), keys);
                     }
                 }
+            }
+        }
+    }
+
+    /// What is only ever written by key has one row a key: the columns of ON CONFLICT, and those a MERGE that inserts
+    /// compares.
+    fn add_written_keys(&mut self, script: &Script, statement: &crate::ir::Statement) {
+        for write in &statement.writes {
+            // dbt's delete+insert takes any columns as its key, and deletes by them.
+            let unique = write.verb != Verb::Model(ModelWrite::DeleteInsert);
+            let conflict = write.conflict.iter().filter(|_| unique).map(|conflict| conflict.keys.clone());
+            let inserts = write.branches.iter().any(|branch| {
+                branch.when == When::NotMatched
+                    && matches!(branch.action, BranchAction::Insert(..) | BranchAction::InsertAll)
+            });
+            let merged = (write.verb == Verb::Merge && inserts).then(|| {
+                let view = View::new(statement, self, script.dialect);
+                let pairs = view.merge_pairs(write);
+                let all = pairs.len() == write.filters.len();
+                if all { pairs.into_iter().map(|(target, _)| target).collect() } else { Vec::new() }
+            });
+            let keys: Vec<Vec<String>> = conflict.chain(merged).filter(|key| !key.is_empty()).collect();
+            for key in keys {
+                self.add(TableFacts {
+                    name: write.target.clone(),
+                    keys: vec![key],
+                    partial: true,
+                    source: "how it is written",
+                    ..TableFacts::default()
+                });
             }
         }
     }

@@ -1,6 +1,7 @@
 //! OM104: a template reads the clock while it is rendered.
 use super::prelude::*;
 use super::shared::severity;
+use crate::dbt::{ClockKind, ClockRole, Template};
 
 pub(super) const RULE: Rule = Rule { id: "OM104", page: include_str!("../../rules/OM104.md"), check };
 
@@ -19,6 +20,47 @@ const CLOCKS: &[(&str, Severity)] = &[
 ];
 
 fn check(file: &File<'_>, out: &mut Findings<'_>) {
+    match file.script.template.as_deref() {
+        Some(template) => of_dbt(file, template, out),
+        None => of_script(file, out),
+    }
+}
+
+/// Clocks of a dbt model, found on the template's tree.
+fn of_dbt(file: &File<'_>, template: &Template, out: &mut Findings<'_>) {
+    for found in &template.clocks {
+        let clock = &found.clock;
+        if !matches!(clock.kind, ClockKind::RunStart | ClockKind::Now | ClockKind::OtherRun) {
+            continue;
+        }
+        let level = match clock.role {
+            ClockRole::Sql if clock.is_var_default => Severity::Warning,
+            ClockRole::Sql => Severity::Error,
+            ClockRole::Condition => Severity::Warning,
+            _ => continue,
+        };
+        let Some((_, statement, view)) = file.statements().next() else { continue };
+        let Some(level) = severity(file, statement, level) else { continue };
+        let stamp = clock.role == ClockRole::Sql
+            && !found.places.is_empty()
+            && found.places.iter().all(|place| is_stamp(view, *place));
+        let level = if stamp { Severity::Info } else { level };
+        out.report(draft(level, Span::new(clock.span.start, clock.span.end), &clock.text).in_template());
+    }
+}
+
+fn draft(level: Severity, place: Span, clock: &str) -> Draft {
+    Draft::new(
+        level,
+        place,
+        format!("the template reads a clock, `{clock}`; what is run shows a plain value"),
+    )
+    .rerun("run 2024-03-01 again in June: the template is rendered with June's time")
+    .help("use the bounds of the interval: data_interval_start and data_interval_end, or a variable without a default")
+}
+
+/// Clocks of a script with Airflow's variables.
+fn of_script(file: &File<'_>, out: &mut Findings<'_>) {
     let text = &file.script.text;
     let mut from = 0;
     while let Some((start, end)) = next_hole(text, from) {
@@ -35,11 +77,7 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
             let Some(level) = severity(file, statement, level) else { continue };
             let place = Span::new(start + 2 + at, start + 2 + at + clock.len());
             let level = if is_stamp(view, place) { Severity::Info } else { level };
-            out.report(
-                Draft::new(level, place, format!("the template reads a clock, `{clock}`; what is run shows a plain value"))
-                    .rerun("run 2024-03-01 again in June: the template is rendered with June's time")
-                    .help("use the bounds of the interval: data_interval_start and data_interval_end, or a variable without a default"),
-            );
+            out.report(draft(level, place, clock));
         }
     }
 }

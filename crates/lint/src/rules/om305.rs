@@ -1,5 +1,7 @@
 //! OM305: the window that is read comes from the target.
 use super::prelude::*;
+use super::shared::steady;
+use crate::script;
 
 pub(super) const RULE: Rule = Rule { id: "OM305", page: include_str!("../../rules/OM305.md"), check };
 
@@ -13,24 +15,69 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
                 report(&write, span, looks_back(&write, span), out);
             }
         }
+        by_template(file, &write, out);
         if let Some(span) = by_variable(&write) {
             report(&write, span, false, out);
         }
     }
 }
 
+/// A query of the template asks for the target's newest row, and its answer bounds what is read.
+fn by_template(file: &File<'_>, write: &WriteFact<'_, '_>, out: &mut Findings<'_>) {
+    let Some(template) = steady(file) else { return };
+    if !bounded_by_answer(write) {
+        return;
+    }
+    for query in &template.queries {
+        let Some(place) = query.span.clone() else { continue };
+        let parsed = script::read("", &query.sql, file.script.dialect);
+        let asks = parsed.statements.iter().any(|statement| {
+            let Action::Select(id) = &statement.action else { return false };
+            let view = View::new(statement, file.knowledge, file.script.dialect);
+            let own = view.tables(*id).iter().any(|(_, _, name)| name.same(&write.target));
+            own && view.select(*id).is_some_and(takes_newest)
+        });
+        if asks {
+            let keyed = matches!(write.effect(), Effect::Keyed);
+            let level = if keyed { Severity::Warning } else { Severity::Error };
+            out.report(draft(write, level, Span::new(place.start, place.end)).in_template());
+        }
+    }
+}
+
+fn takes_newest(select: &Select) -> bool {
+    select.items.iter().any(|item| {
+        matches!(item, Item::Expr { expr, .. } if expr.any(&mut |part| matches!(&part.kind, ExprKind::Call(call) if call.name == "max")))
+    })
+}
+
+/// Whether the answer of a query of the template stands in a condition.
+fn bounded_by_answer(write: &WriteFact<'_, '_>) -> bool {
+    let answer = |expr: &Expr| {
+        expr.any(&mut |part| matches!(&part.kind, ExprKind::Param(name) if name.contains("query_result")))
+    };
+    write.view.queries().any(|(id, _)| {
+        write.view.select(id).is_some_and(|select| select.filters.iter().any(answer))
+    })
+}
+
 fn report(write: &WriteFact<'_, '_>, span: Span, back: bool, out: &mut Findings<'_>) {
     let keyed = matches!(write.effect(), Effect::Keyed) || matches!(write.verb, Verb::Model(ModelWrite::Keyed | ModelWrite::DeleteInsert));
     let level = if keyed && back { Severity::Warning } else { Severity::Error };
-    let target = write.target.text();
     // Without the parentheses, the query itself.
     let text = span.of(&write.context.script.text);
     let span = if text.starts_with('(') && text.ends_with(')') { Span { start: span.start + 1, end: span.end - 1 } } else { span };
-    out.report(
-        Draft::new(level, span, format!("what is read begins where `{target}` ends"))
-            .rerun("a row of 2024-03-01 that arrives on 3 March is older than the newest one stored, and is never read; March can't be run again")
-            .help("take the interval from parameters: ts >= :interval_start AND ts < :interval_end"),
-    );
+    out.report(draft(write, level, span));
+}
+
+fn draft(write: &WriteFact<'_, '_>, level: Severity, span: Span) -> Draft {
+    let target = write.target.text();
+    Draft::new(level, span, format!("what is read begins where `{target}` ends"))
+        .rerun(
+            "a row of 2024-03-01 that arrives on 3 March is older than the newest one stored, and is never read; \
+             March can't be run again",
+        )
+        .help("take the interval from parameters: ts >= :interval_start AND ts < :interval_end")
 }
 
 /// The newest row serves as a bound: it is compared, not merely read.

@@ -1,6 +1,7 @@
 //! What several rules need.
 
 use super::prelude::*;
+use crate::dbt::{Template, World, Worlds};
 
 /// Whether the rows of a statement are stored, or judged as if they were.
 pub(super) fn is_stored(file: &File<'_>, statement: &Statement) -> bool {
@@ -300,4 +301,38 @@ pub(super) fn spreads_by_chance(file: &File<'_>, occurrence: &Occurrence<'_>) ->
         && !occurrence.roles.is_empty()
         && occurrence.roles.iter().all(|role| matches!(role, Role::Spread | Role::Join))
         && matches!(file.script.dialect, crate::dialect::Dialect::Spark | crate::dialect::Dialect::Trino)
+}
+
+/// The dbt template of a file, where its SQL is that of the steady world.
+pub(super) fn steady<'a>(file: &File<'a>) -> Option<&'a Template> {
+    file.script.template.as_deref().filter(|template| template.worlds != Worlds::One(World::FullRefresh))
+}
+
+/// A finding about a setting: at the argument of `config()` that makes it; where the setting is made elsewhere, at the
+/// draft's own place in the SQL.
+pub(super) fn said(template: &Template, names: &[&str], draft: Draft) -> Draft {
+    match template.argument(names) {
+        Some(argument) => Draft { span: argument.span, ..draft }.in_template(),
+        None => draft,
+    }
+}
+
+/// The first word of a template's own SQL.
+pub(super) fn first_word(file: &File<'_>, template: &Template) -> Span {
+    let word = file.statements().next().map_or("", |(_, statement, _)| {
+        statement.span.of(&file.script.text).split_whitespace().next().unwrap_or("")
+    });
+    let at = if word.is_empty() { None } else { template.text.find(word) };
+    at.map_or(Span::new(0, 0), |at| Span::new(at, at + word.len()))
+}
+
+/// Whether an expression is itself a call of the clock.
+pub(super) fn is_clock(expr: &Expr, dialect: crate::Dialect) -> bool {
+    let ExprKind::Call(call) = &expr.kind else { return false };
+    let class = if call.bare {
+        crate::functions::bare(dialect, &call.name)
+    } else {
+        crate::functions::class(dialect, &call.name, call.args.len())
+    };
+    class == Some(Class::Clock)
 }
