@@ -210,7 +210,8 @@ impl Project {
             message: format!("the template of `{}` could not be rendered: {}", node.name, failed.why),
             rerun: String::new(),
             lacked: None,
-            help: "silence about it does not mean that it can be re-run; target/manifest.json helps".to_string(),
+            help: "silence about it does not mean that it can be re-run; target/manifest.json helps"
+                .to_string(),
             fix: None,
         };
         finding = moved(finding, &failed.path, text, &failed.span);
@@ -243,7 +244,9 @@ impl Project {
                 let key = (other.finding.path.clone(), other.finding.span, other.finding.rule);
                 let counts = !seen.contains(&key);
                 seen.push(key.clone());
-                let (known, models) = shared.entry(key).or_insert_with(|| (Shared { in_macro: other.in_macro, finding: other.finding.clone() }, 0));
+                let (known, models) = shared.entry(key).or_insert_with(|| {
+                    (Shared { in_macro: other.in_macro, finding: other.finding.clone() }, 0)
+                });
                 *models += usize::from(counts);
                 if other.finding.severity > known.finding.severity {
                     known.finding = other.finding;
@@ -259,7 +262,8 @@ impl Project {
             files.entry(finding.path.clone()).or_default().push(finding);
         }
         for (path, findings) in files {
-            let text = self.library.files.iter().find(|(found, _)| *found == path).map_or("", |(_, text)| text);
+            let text =
+                self.library.files.iter().find(|(found, _)| *found == path).map_or("", |(_, text)| text);
             report.findings.extend(suppressed(&path, text, 0..text.len(), self.dialect(), findings));
         }
         for problem in self.problems.iter().filter(|_| !config.is_off(scan::NOT_ANALYSED)) {
@@ -364,7 +368,8 @@ fn entry(text: &str, name: &str) -> Range<usize> {
         let written = rest.trim_start();
         let start = at + word.len() + rest.len() - written.len();
         let plain = written.trim_start_matches(['\'', '"']);
-        let ends = plain.strip_prefix(name)?.starts_with(|c: char| c.is_whitespace() || matches!(c, '\'' | '"'));
+        let ends =
+            plain.strip_prefix(name)?.starts_with(|c: char| c.is_whitespace() || matches!(c, '\'' | '"'));
         ends.then(|| start + written.len() - plain.len()..start + written.len() - plain.len() + name.len())
     });
     found.unwrap_or(0..0)
@@ -386,7 +391,9 @@ fn of_refresh(mut finding: Finding) -> Finding {
 /// Tables are called as the user calls them: without the schema that stands for the profile's.
 fn named(mut finding: Finding) -> Finding {
     let prefix = format!("{TARGET_SCHEMA}.");
-    for text in [&mut finding.message, &mut finding.rerun, &mut finding.help].into_iter().chain(&mut finding.lacked) {
+    for text in
+        [&mut finding.message, &mut finding.rerun, &mut finding.help].into_iter().chain(&mut finding.lacked)
+    {
         if text.contains(&prefix) {
             *text = text.replace(&prefix, "");
         }

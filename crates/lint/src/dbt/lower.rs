@@ -33,10 +33,10 @@ impl Project {
             if !incremental && rendered.worlds == Worlds::One(World::Steady) && model.worlds.len() > 1 {
                 continue;
             }
-            let clocks = model.clocks.iter().map(|clock| Clock {
-                clock: clock.clone(),
-                places: places_of(rendered, clock),
-            });
+            let clocks = model
+                .clocks
+                .iter()
+                .map(|clock| Clock { clock: clock.clone(), places: places_of(rendered, clock) });
             let template = Template {
                 text: node.text.clone(),
                 lines: crate::text::Lines::of(&node.text),
@@ -109,9 +109,10 @@ fn places_of(rendered: &Rendered, clock: &super::TemplateClock) -> Vec<Span> {
     let used = |segment: &&Segment| {
         segment.by.is_none()
             && !segment.exact
-            && clock.uses.iter().any(|(place, _)| {
-                segment.source.start <= place.start && place.end <= segment.source.end
-            })
+            && clock
+                .uses
+                .iter()
+                .any(|(place, _)| segment.source.start <= place.start && place.end <= segment.source.end)
     };
     let span = |segment: &Segment| Span::new(segment.rendered.start, segment.rendered.end);
     rendered.segments.iter().filter(used).map(span).collect()
@@ -161,10 +162,14 @@ fn incremental(config: &Config, dialect: Dialect) -> ModelWrite {
         Some("delete+insert" | "delete_insert") if keyed => ModelWrite::DeleteInsert,
         Some("merge" | "delete+insert" | "delete_insert") | None if !keyed => ModelWrite::Append,
         Some("insert_overwrite") if replaces_all(config, dialect) => ModelWrite::Full,
-        Some("insert_overwrite" | "dynamic_insert_overwrite" | "insert+replace") => ModelWrite::OverwritePartitions,
+        Some("insert_overwrite" | "dynamic_insert_overwrite" | "insert+replace") => {
+            ModelWrite::OverwritePartitions
+        }
         Some("microbatch") if dialect == Dialect::Postgres => ModelWrite::Keyed,
         Some("microbatch") => ModelWrite::Slice,
-        None if matches!(dialect, Dialect::Postgres | Dialect::Redshift | Dialect::DuckDb) => ModelWrite::DeleteInsert,
+        None if matches!(dialect, Dialect::Postgres | Dialect::Redshift | Dialect::DuckDb) => {
+            ModelWrite::DeleteInsert
+        }
         // A strategy of the project's own is taken to be one that can be repeated.
         _ => ModelWrite::Keyed,
     }

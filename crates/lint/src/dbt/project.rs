@@ -109,8 +109,7 @@ impl<'f> Reader<'f> {
 
     fn find_adapter(&mut self, manifest: Option<&Manifest>) {
         let of_manifest = manifest.and_then(|manifest| manifest.metadata.adapter_type.clone());
-        self.library.adapter =
-            of_manifest
+        self.library.adapter = of_manifest
             .or_else(|| self.adapter_of_profiles())
             .or_else(|| self.hints.adapter.clone())
             .or_else(|| self.adapter_of_keys());
@@ -362,7 +361,8 @@ impl<'f> Reader<'f> {
             node: Some(self.nodes.len()),
         });
         let known = self.relations.len() - 1;
-        let entry_text = self.texts.get(draft.path.as_str()).filter(|_| draft.is_synthetic).map(|text| (*text).into());
+        let entry_text =
+            self.texts.get(draft.path.as_str()).filter(|_| draft.is_synthetic).map(|text| (*text).into());
         self.nodes.push(Node {
             id: draft.id,
             name: draft.name,

@@ -6,7 +6,9 @@ pub(super) const RULE: Rule = Rule { id: "OM315", page: include_str!("../../rule
 fn check(file: &File<'_>, out: &mut Findings<'_>) {
     for write in file.writes() {
         let Some(source) = write.source else { continue };
-        let positional = matches!(write.verb, Verb::Insert | Verb::Overwrite | Verb::ReplaceWhere) && write.columns.is_empty() && !write.by_name;
+        let positional = matches!(write.verb, Verb::Insert | Verb::Overwrite | Verb::ReplaceWhere)
+            && write.columns.is_empty()
+            && !write.by_name;
         if !positional || write.target.parts.is_empty() || is_made_alike(file, &write, source) {
             continue;
         }
@@ -34,20 +36,29 @@ fn star(file: &File<'_>, view: &View<'_>, query: QueryId, depth: usize) -> Optio
     let select = view.select(query)?;
     select.items.iter().find_map(|item| {
         let Item::Star { span, qualifier, .. } = item else { return None };
-        let over = select.from.iter().filter(|from| qualifier.as_ref().is_none_or(|qualifier| *qualifier == from.alias));
+        let over = select
+            .from
+            .iter()
+            .filter(|from| qualifier.as_ref().is_none_or(|qualifier| *qualifier == from.alias));
         let fixed = over.clone().all(|from| match &from.relation {
             Relation::Table(name) => made_here(file, name),
             Relation::Query(inner) => star(file, view, *inner, depth + 1).is_none(),
             Relation::Function(call) => !reads_files(&call.name),
             _ => true,
         });
-        let start = if select.span.is_somewhere() && select.span.start <= span.start { select.span.start } else { span.start };
+        let start = if select.span.is_somewhere() && select.span.start <= span.start {
+            select.span.start
+        } else {
+            span.start
+        };
         (!fixed).then_some(Span { start, end: span.end })
     })
 }
 
 fn reads_files(name: &str) -> bool {
-    ["read_", "csv", "parquet", "json", "s3", "url", "file", "openrowset"].iter().any(|part| name.contains(part))
+    ["read_", "csv", "parquet", "json", "s3", "url", "file", "openrowset"]
+        .iter()
+        .any(|part| name.contains(part))
 }
 
 /// Whether this script makes a table, so that its columns stand here.
@@ -58,7 +69,10 @@ fn made_here(file: &File<'_>, name: &Name) -> bool {
             let text = statement.span.of(&file.script.text).to_ascii_lowercase();
             text.starts_with("create") && text.contains(name.last())
         }
-        _ => statement.writes.iter().any(|write| matches!(write.verb, Verb::CreateAs(_)) && write.target.same(name)),
+        _ => statement
+            .writes
+            .iter()
+            .any(|write| matches!(write.verb, Verb::CreateAs(_)) && write.target.same(name)),
     })
 }
 
@@ -67,8 +81,12 @@ fn is_made_alike(file: &File<'_>, write: &WriteFact<'_, '_>, source: QueryId) ->
     let tables = write.view.tables(source);
     file.script.statements.iter().any(|statement| match &statement.action {
         Action::Define(Table { name, like: Some(like), .. }) => {
-            name.same(&write.target) && tables.iter().any(|(_, _, read)| read.same(like)) || like.same(&write.target) && tables.iter().any(|(_, _, read)| read.same(name))
+            name.same(&write.target) && tables.iter().any(|(_, _, read)| read.same(like))
+                || like.same(&write.target) && tables.iter().any(|(_, _, read)| read.same(name))
         }
-        _ => statement.writes.iter().any(|other| matches!(other.verb, Verb::CreateAs(_)) && other.target.same(&write.target)),
+        _ => statement
+            .writes
+            .iter()
+            .any(|other| matches!(other.verb, Verb::CreateAs(_)) && other.target.same(&write.target)),
     })
 }
