@@ -134,16 +134,20 @@ fn using(write: &WriteFact<'_, '_>) -> Option<Span> {
     Some(Span::new(start, start + end))
 }
 
+/// How many writes are looked at. Scripts with more are data, not logic.
+const NEAR: usize = 500;
+
 /// Whether the source is a table that this file fills before.
 fn read_from_here(file: &File<'_>, write: &WriteFact<'_, '_>, source: QueryId) -> bool {
     write.view.tables(source).iter().any(|(_, _, name)| {
-        file.writes().any(|other| {
-            other.at < write.at
-                && other.target.same(name)
-                && matches!(
-                    other.verb,
-                    Verb::Insert | Verb::CreateAs(_) | Verb::Merge | Verb::Update | Verb::Delete
-                )
-        })
+        let filled = file.script.index.is_filled(name.last())
+            && file
+                .writes()
+                .take(NEAR)
+                .any(|other| other.at < write.at && other.verb == Verb::Insert && other.target.same(name));
+        filled
+            || file.changes_before(name, write.at).any(|other| {
+                matches!(other.verb, Verb::CreateAs(_) | Verb::Update | Verb::Delete | Verb::Merge)
+            })
     })
 }

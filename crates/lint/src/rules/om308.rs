@@ -149,12 +149,12 @@ fn is_tested(view: &View<'_>, query: QueryId, expr: &Expr) -> bool {
 
 /// Whether a condition is not met where what it looks at is NULL.
 fn rejects_null(condition: &Expr) -> bool {
-    match &condition.kind {
-        ExprKind::Op(
-            Op::IsNotNull | Op::Eq | Op::NotEq | Op::Lt | Op::LtEq | Op::Gt | Op::GtEq | Op::Like,
-            _,
-        ) => true,
-        ExprKind::Between { .. } | ExprKind::In { .. } | ExprKind::Subquery { ask: Ask::In, .. } => true,
-        _ => false,
-    }
+    use Op::{Eq, Gt, GtEq, IsNotNull, Like, Lt, LtEq, NotEq};
+    matches!(
+        &condition.kind,
+        ExprKind::Op(IsNotNull | Eq | NotEq | Lt | LtEq | Gt | GtEq | Like, _)
+            | ExprKind::Between { .. }
+            | ExprKind::In { .. }
+            | ExprKind::Subquery { ask: Ask::In, .. }
+    )
 }

@@ -1,18 +1,26 @@
 //! OM311: a statement that ends the transaction it stands in.
+use std::collections::{HashMap, HashSet};
+
 use super::prelude::*;
 use crate::dialect::Dialect;
 
 pub(super) const RULE: Rule = Rule { id: "OM311", page: include_str!("../../rules/OM311.md"), check };
 
 fn check(file: &File<'_>, out: &mut Findings<'_>) {
-    let begun: Vec<u32> = file
+    let begun: HashSet<u32> = file
         .script
         .statements
         .iter()
         .filter(|statement| matches!(statement.action, Action::Begin))
         .filter_map(|statement| statement.transaction)
         .collect();
-    for (at, statement, _) in file.statements() {
+    let mut writing: HashMap<u32, usize> = HashMap::new();
+    for statement in file.script.statements.iter().filter(|statement| !statement.writes.is_empty()) {
+        if let Some(transaction) = statement.transaction {
+            *writing.entry(transaction).or_default() += 1;
+        }
+    }
+    for (_, statement, _) in file.statements() {
         let Some(transaction) =
             statement.transaction.filter(|transaction| begun.contains(transaction) && !statement.handler)
         else {
@@ -20,7 +28,7 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
         };
         let Some(span) = commits(file.script.dialect, statement) else { continue };
         let others =
-            file.writes().any(|other| other.at != at && other.statement.transaction == Some(transaction));
+            writing.get(&transaction).copied().unwrap_or(0) > usize::from(!statement.writes.is_empty());
         if others {
             out.report(
                 Draft::new(Severity::Error, span, "this statement commits the transaction it stands in")

@@ -9,9 +9,7 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
     for write in file.writes() {
         let Effect::ReplaceAll(replaced) = write.effect() else { continue };
         let Some(by) = replaced.by.filter(|by| !reported.contains(by)) else { continue };
-        let Some(removal) =
-            file.writes().find(|other| (other.at, other.index) == by && other.verb == Verb::Truncate)
-        else {
+        let Some(removal) = file.write(by.0, by.1).filter(|other| other.verb == Verb::Truncate) else {
             continue;
         };
         let stage = write.target.is_stage()

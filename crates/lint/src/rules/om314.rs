@@ -4,7 +4,8 @@ use super::prelude::*;
 pub(super) const RULE: Rule = Rule { id: "OM314", page: include_str!("../../rules/OM314.md"), check };
 
 fn check(file: &File<'_>, out: &mut Findings<'_>) {
-    if runs_once(&file.script.path) {
+    let defines_only = file.writes().next().is_none();
+    if runs_once(&file.script.path, defines_only) {
         return;
     }
     for (at, statement, _) in file.statements() {
@@ -33,7 +34,7 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
 }
 
 /// Files that a tool for migrations runs once: by their folder, or by their name (`V7__regions.sql`, `create_tables.sql`).
-fn runs_once(path: &str) -> bool {
+fn runs_once(path: &str, defines_only: bool) -> bool {
     const WORDS: &[&str] = &[
         "ddl",
         "migrations",
@@ -46,9 +47,6 @@ fn runs_once(path: &str) -> bool {
         "alembic",
         "setup",
         "bootstrap",
-        "create",
-        "init",
-        "install",
     ];
     let path = path.to_ascii_lowercase();
     let mut parts = path.trim_end_matches(".sql").rsplit(['/', '\\']);
@@ -57,9 +55,10 @@ fn runs_once(path: &str) -> bool {
         rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '_').len() < rest.len()
             && rest.contains("__")
     });
-    numbered
-        || name.split(['_', '-', '.', ' ']).any(|word| WORDS.contains(&word))
-        || parts.any(|part| WORDS.contains(&part))
+    let named = defines_only
+        && (name.starts_with("create_")
+            || name.split(['_', '-', '.', ' ']).any(|word| WORDS.contains(&word)));
+    numbered || named || parts.any(|part| WORDS.contains(&part))
 }
 
 fn create(
@@ -92,9 +91,19 @@ fn create(
     );
 }
 
+/// How far back statements that were not understood are searched for a name.
+const NEAR: usize = 100;
+
+/// Earlier statements that touch a table, and those near that were not understood.
+fn before<'f>(file: &'f File<'_>, at: usize, name: &'f Name) -> impl Iterator<Item = &'f Statement> {
+    let unread = file.script.statements.iter().take(at).rev().take(NEAR);
+    let unread = unread.filter(|statement| matches!(statement.action, Action::Utility | Action::Unread(_)));
+    file.script.index.before(name.last(), at).filter_map(|at| file.script.statements.get(at)).chain(unread)
+}
+
 /// Whether an earlier statement takes the table away, or moves it.
 fn cleared(file: &File<'_>, at: usize, name: &Name) -> bool {
-    file.script.statements.iter().take(at).any(|statement| match &statement.action {
+    before(file, at, name).any(|statement| match &statement.action {
         Action::Drop { names, .. } => names.iter().any(|dropped| dropped.same(name)),
         Action::Alter(changes) => changes
             .iter()
@@ -110,7 +119,7 @@ fn cleared(file: &File<'_>, at: usize, name: &Name) -> bool {
 
 fn drop_table(file: &File<'_>, at: usize, statement: &Statement, names: &[Name], out: &mut Findings<'_>) {
     let made = |name: &Name| {
-        file.script.statements.iter().take(at).any(|statement| match &statement.action {
+        before(file, at, name).any(|statement| match &statement.action {
             Action::Define(table) => table.name.same(name),
             Action::Alter(changes) => changes.iter().any(|alter| {
                 matches!(&alter.change, AlterChange::Rename(to) | AlterChange::Swap(to) if to.same(name))
@@ -128,13 +137,15 @@ fn drop_table(file: &File<'_>, at: usize, statement: &Statement, names: &[Name],
     };
     // Made again further on: the table is there when the script begins, and when it ends.
     let made_again = |name: &Name| {
-        file.script.statements.iter().skip(at).any(|statement| match &statement.action {
-            Action::Define(table) => table.name.same(name),
-            _ => statement
-                .writes
-                .iter()
-                .any(|write| matches!(write.verb, Verb::CreateAs(_)) && write.target.same(name)),
-        })
+        file.script.index.after(name.last(), at).filter_map(|at| file.script.statements.get(at)).any(
+            |statement| match &statement.action {
+                Action::Define(table) => table.name.same(name),
+                _ => statement
+                    .writes
+                    .iter()
+                    .any(|write| matches!(write.verb, Verb::CreateAs(_)) && write.target.same(name)),
+            },
+        )
     };
     let Some(name) = names.iter().find(|name| !made(name)) else { return };
     if name.last().starts_with('#')
@@ -162,7 +173,7 @@ fn drop_table(file: &File<'_>, at: usize, statement: &Statement, names: &[Name],
 fn add_column(file: &File<'_>, at: usize, statement: &Statement, alter: &Alter, out: &mut Findings<'_>) {
     let AlterChange::AddColumn { guarded: false, column } = &alter.change else { return };
     // A table that this script makes has its columns of it.
-    let own = file.script.statements.iter().take(at).any(|statement| match &statement.action {
+    let own = before(file, at, &alter.name).any(|statement| match &statement.action {
         Action::Define(table) => table.name.same(&alter.name) && !table.creation.if_not_exists,
         _ => statement
             .writes

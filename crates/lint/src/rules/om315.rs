@@ -9,10 +9,11 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
         let positional = matches!(write.verb, Verb::Insert | Verb::Overwrite | Verb::ReplaceWhere)
             && write.columns.is_empty()
             && !write.by_name;
-        if !positional || write.target.parts.is_empty() || is_made_alike(file, &write, source) {
+        if !positional || write.target.parts.is_empty() {
             continue;
         }
-        if let Some(span) = star(file, write.view, source, 0) {
+        if let Some(span) = star(file, write.view, source, 0).filter(|_| !is_made_alike(file, &write, source))
+        {
             let target = write.target.text();
             out.report(
                 Draft::new(Severity::Warning, span, format!("the columns of `{target}` are filled by position from whatever columns the source has"))
@@ -24,6 +25,8 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
 }
 
 const DEPTH: usize = 12;
+/// How many statements that were not understood are searched for a name.
+const NEAR: usize = 100;
 
 /// A star over a stored table, directly or through queries that give out a star themselves.
 fn star(file: &File<'_>, view: &View<'_>, query: QueryId, depth: usize) -> Option<Span> {
@@ -63,7 +66,14 @@ fn reads_files(name: &str) -> bool {
 
 /// Whether this script makes a table, so that its columns stand here.
 fn made_here(file: &File<'_>, name: &Name) -> bool {
-    file.script.statements.iter().any(|statement| match &statement.action {
+    let near = file
+        .script
+        .statements
+        .iter()
+        .take(NEAR)
+        .filter(|statement| matches!(statement.action, Action::Utility | Action::Unread(_)));
+    let around = file.script.index.around(name.last()).filter_map(|at| file.script.statements.get(at));
+    around.chain(near).any(|statement| match &statement.action {
         Action::Define(table) => table.name.same(name),
         Action::Utility | Action::Unread(_) => {
             let text = statement.span.of(&file.script.text).to_ascii_lowercase();
@@ -79,14 +89,17 @@ fn made_here(file: &File<'_>, name: &Name) -> bool {
 /// Whether the target is made like what is read, or the other way round.
 fn is_made_alike(file: &File<'_>, write: &WriteFact<'_, '_>, source: QueryId) -> bool {
     let tables = write.view.tables(source);
-    file.script.statements.iter().any(|statement| match &statement.action {
-        Action::Define(Table { name, like: Some(like), .. }) => {
-            name.same(&write.target) && tables.iter().any(|(_, _, read)| read.same(like))
-                || like.same(&write.target) && tables.iter().any(|(_, _, read)| read.same(name))
-        }
-        _ => statement
-            .writes
-            .iter()
-            .any(|other| matches!(other.verb, Verb::CreateAs(_)) && other.target.same(&write.target)),
-    })
+    let names = tables.iter().map(|(_, _, name)| name.last()).chain([write.target.last()]);
+    names.flat_map(|name| file.script.index.around(name)).filter_map(|at| file.script.statements.get(at)).any(
+        |statement| match &statement.action {
+            Action::Define(Table { name, like: Some(like), .. }) => {
+                name.same(&write.target) && tables.iter().any(|(_, _, read)| read.same(like))
+                    || like.same(&write.target) && tables.iter().any(|(_, _, read)| read.same(name))
+            }
+            _ => statement
+                .writes
+                .iter()
+                .any(|other| matches!(other.verb, Verb::CreateAs(_)) && other.target.same(&write.target)),
+        },
+    )
 }

@@ -13,11 +13,10 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
         if !fills || !read_later(file, &write) || reported.contains(&write.target.text()) {
             continue;
         }
-        let made =
-            file.script.statements.iter().take(write.at).find_map(|statement| match &statement.action {
-                Action::Define(table) if table.name.same(&write.target) => Some(table.creation),
-                _ => None,
-            });
+        let made = earlier(file, &write).find_map(|statement| match &statement.action {
+            Action::Define(table) if table.name.same(&write.target) => Some(table.creation),
+            _ => None,
+        });
         let kept = match made {
             Some(creation) if creation.temporary => {
                 creation.if_not_exists && !goes_with_transaction(file, &write)
@@ -44,9 +43,14 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
     }
 }
 
+/// Earlier statements that touch what is written.
+fn earlier<'f>(file: &'f File<'_>, write: &'f WriteFact<'_, '_>) -> impl Iterator<Item = &'f Statement> {
+    file.script.index.before(write.target.last(), write.at).filter_map(|at| file.script.statements.get(at))
+}
+
 /// Whether any earlier statement takes rows of the stage away.
 fn emptied(file: &File<'_>, write: &WriteFact<'_, '_>) -> bool {
-    file.script.statements.iter().take(write.at).any(|statement| match &statement.action {
+    earlier(file, write).any(|statement| match &statement.action {
         Action::Drop { names, .. } => names.iter().any(|name| name.same(&write.target)),
         Action::Alter(changes) => changes.iter().any(|alter| {
             alter.name.same(&write.target) && !matches!(alter.change, AlterChange::AddColumn { .. })
@@ -60,7 +64,7 @@ fn emptied(file: &File<'_>, write: &WriteFact<'_, '_>) -> bool {
 fn goes_with_transaction(file: &File<'_>, write: &WriteFact<'_, '_>) -> bool {
     let script = &file.script;
     script.dialect == Dialect::TSql
-        || script.statements.iter().any(|statement| {
+        || earlier(file, write).any(|statement| {
             matches!(&statement.action, Action::Define(table) if table.name.same(&write.target))
                 && statement.span.of(&script.text).to_ascii_lowercase().contains("on commit")
         })

@@ -47,10 +47,11 @@ fn open_end(file: &File<'_>, write: &WriteFact<'_, '_>, slice: &Slice, scope: &S
     let stamped = slice.parts.iter().any(|part| is_stamped(write, scope.branch, &part.column));
     let (_, first) = scope.tables.first()?;
     let given = file.script.lexed.placeholders.iter().any(|placeholder| first.span.contains(*placeholder));
-    (!stamped && !given).then(|| match &first.relation {
+    let place = match &first.relation {
         Relation::Table(name) => name.span,
         _ => first.span,
-    })
+    };
+    (!stamped && !given).then_some(place)
 }
 
 fn asks(expr: &Expr) -> bool {

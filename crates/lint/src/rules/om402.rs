@@ -7,7 +7,10 @@ pub(super) const RULE: Rule = Rule { id: "OM402", page: include_str!("../../rule
 fn check(file: &File<'_>, out: &mut Findings<'_>) {
     for write in file.writes() {
         let Some(source) = write.source else { continue };
-        if matches!(write.verb, Verb::Delete | Verb::Update) || write.context.is_log(&write.target) {
+        let keeps =
+            matches!(write.effect(), Effect::Append | Effect::ReplaceSlice(_)) || file.script.model.is_some();
+        // By key, or all anew, a row at the edge is there once all the same.
+        if !keeps || write.context.is_log(&write.target) {
             continue;
         }
         for id in write.view.reachable(source) {

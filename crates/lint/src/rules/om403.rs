@@ -8,8 +8,8 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
     for write in file.writes() {
         let Some(source) = write.source else { continue };
         let Some(slice) = slice(file, &write).filter(|slice| slice.by != By::Partition) else { continue };
-        for scope in write.view.scopes(source) {
-            if let Some((span, column)) = mismatch(&write, &slice, &scope) {
+        for scope in write.view.scopes(source).iter() {
+            if let Some((span, column)) = mismatch(&write, &slice, scope) {
                 let read = span.of(&file.script.text);
                 let read = read.split_whitespace().collect::<Vec<_>>().join(" ");
                 out.report(

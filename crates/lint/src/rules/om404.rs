@@ -10,15 +10,12 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
         let Some(slice) = slice(file, &write).filter(|slice| slice.by == By::Predicate && slice.sure) else {
             continue;
         };
-        if filled_twice(file, &write) {
-            continue;
-        }
         let scopes = write.view.scopes(source);
         let lost = slice.parts.iter().any(|part| {
             !scopes.is_empty() && scopes.iter().all(|scope| scope.sure && is_wider(&write, part, scope))
         }) || (!scopes.is_empty()
             && scopes.iter().all(|scope| scope.sure && narrowed(&write, &slice, scope)));
-        if lost {
+        if lost && !filled_twice(file, &write) {
             let target = write.target.text();
             out.report(
                 Draft::new(Severity::Error, slice.span(), format!("more is deleted from `{target}` than is written again"))

@@ -36,12 +36,8 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
 }
 
 fn removed_twice(file: &File<'_>, write: &WriteFact<'_, '_>) -> bool {
-    file.writes()
-        .filter(|other| {
-            other.at < write.at
-                && other.target.same(&write.target)
-                && matches!(other.verb, Verb::Delete | Verb::Truncate)
-        })
+    file.changes_before(&write.target, write.at)
+        .filter(|other| matches!(other.verb, Verb::Delete | Verb::Truncate))
         .count()
         > 1
 }
@@ -89,9 +85,8 @@ fn wider(write: &WriteFact<'_, '_>, part: &Part, scope: &Scope<'_>) -> Option<Sp
         .filter(|(range, _)| range.high.is_some() || range.exact)
         .map(|(_, found)| found.1)
         .collect();
-    if highs.is_empty()
-        || !(beyond(&lows) && !lows.contains(&None) || beyond(&highs) && !highs.contains(&None))
-    {
+    let surely = |found: &[Option<bool>]| beyond(found) && !found.contains(&None);
+    if highs.is_empty() || (!surely(&lows) && !surely(&highs)) {
         return None;
     }
     ranges

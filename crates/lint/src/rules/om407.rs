@@ -64,22 +64,17 @@ fn written_queries(view: &View<'_>, root: QueryId) -> Vec<QueryId> {
     found
 }
 
-/// Ranges by which the rows that a query's windows see are cut at an edge of the slice: names of the column, and whether
-/// it is one value.
-struct Cut<'a> {
-    range: Range<'a>,
-}
-
-fn edges<'a>(write: &WriteFact<'_, 'a>, slice: &Slice, id: QueryId) -> Vec<Cut<'a>> {
+/// Ranges by which the rows that a query's windows see are cut at an edge of the slice.
+fn edges<'a>(write: &WriteFact<'_, 'a>, slice: &Slice, id: QueryId) -> Vec<Range<'a>> {
     let mut cuts = Vec::new();
-    for scope in write.view.scopes(id) {
+    for scope in write.view.scopes(id).iter() {
         if !scope.sure {
             return Vec::new();
         }
-        for range in scope.ranges {
-            let bounds = slice.parts.iter().any(|part| is_edge(part, &range));
+        for range in &scope.ranges {
+            let bounds = slice.parts.iter().any(|part| is_edge(part, range));
             if range.has_param() && range.high.is_some() && bounds {
-                cuts.push(Cut { range });
+                cuts.push(range.clone());
             }
         }
     }
@@ -114,12 +109,12 @@ fn windows<'a>(view: &View<'a>, id: QueryId) -> Vec<(&'a Expr, &'a Window)> {
     found
 }
 
-fn crosses<'a>(write: &WriteFact<'_, 'a>, id: QueryId, over: &'a Window, cuts: &[Cut<'a>]) -> bool {
+fn crosses<'a>(write: &WriteFact<'_, 'a>, id: QueryId, over: &'a Window, cuts: &[Range<'a>]) -> bool {
     // A partition that holds the slice's column never leaves the slice.
     let holds = |expr: &Expr| {
         expr.any(&mut |part| {
             part.column().is_some_and(|(_, name)| {
-                cuts.iter().any(|cut| cut.range.names.iter().any(|known| known == name))
+                cuts.iter().any(|cut| cut.names.iter().any(|known| known == name))
                     || is_day_of(write, id, part, cuts)
             })
         })
@@ -131,14 +126,14 @@ fn crosses<'a>(write: &WriteFact<'_, 'a>, id: QueryId, over: &'a Window, cuts: &
     over.order.iter().any(|sort| {
         sort.expr.any(&mut |part| {
             part.column().is_some_and(|(_, name)| {
-                is_time_name(name) || cuts.iter().any(|cut| cut.range.names.iter().any(|known| known == name))
+                is_time_name(name) || cuts.iter().any(|cut| cut.names.iter().any(|known| known == name))
             })
         })
     })
 }
 
 /// A column that another query makes of the slice's column, such as its day.
-fn is_day_of(write: &WriteFact<'_, '_>, id: QueryId, part: &Expr, cuts: &[Cut<'_>]) -> bool {
+fn is_day_of(write: &WriteFact<'_, '_>, id: QueryId, part: &Expr, cuts: &[Range<'_>]) -> bool {
     let ColumnSource::From { query, from, column } = write.view.source(id, part) else { return false };
     let Some(Relation::Query(inner)) =
         write.view.select(query).and_then(|select| select.from.get(from)).map(|from| &from.relation)
@@ -147,9 +142,8 @@ fn is_day_of(write: &WriteFact<'_, '_>, id: QueryId, part: &Expr, cuts: &[Cut<'_
     };
     match write.view.output_origin(*inner, &column, 0) {
         Origin::Computed { expr, .. } => expr.any(&mut |part| {
-            part.column().is_some_and(|(_, name)| {
-                cuts.iter().any(|cut| cut.range.names.iter().any(|known| known == name))
-            })
+            part.column()
+                .is_some_and(|(_, name)| cuts.iter().any(|cut| cut.names.iter().any(|known| known == name)))
         }),
         _ => false,
     }

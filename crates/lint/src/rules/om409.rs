@@ -56,16 +56,16 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
 
 /// Whether the mode was set to `dynamic` before.
 fn is_dynamic(file: &File<'_>, at: usize) -> bool {
-    let mode = |statement: &Statement| {
-        let text = statement.span.of(&file.script.text).to_ascii_lowercase();
+    let mode = |at: usize| {
+        let text = file.script.statements.get(at)?.span.of(&file.script.text).to_ascii_lowercase();
         text.contains("partitionoverwritemode").then(|| text.contains("dynamic"))
     };
     file.script
-        .statements
+        .index
+        .sessions
         .iter()
-        .take(at)
         .rev()
-        .filter(|statement| statement.writes.is_empty())
-        .find_map(mode)
+        .filter(|session| **session < at)
+        .find_map(|session| mode(*session))
         .unwrap_or(false)
 }
