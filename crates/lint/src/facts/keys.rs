@@ -46,6 +46,17 @@ impl<'a> View<'a> {
     /// Whether `expr` has one value for each value of `columns`.
     #[must_use]
     pub fn depends_only_on(&self, query: QueryId, expr: &'a Expr, columns: &[&'a Expr]) -> bool {
+        self.depends_within(query, expr, columns, &mut Vec::new())
+    }
+
+    /// `path` are the aliases that are being followed: `f(a) AS a` over an unknown table leads back to itself.
+    fn depends_within(
+        &self,
+        query: QueryId,
+        expr: &'a Expr,
+        columns: &[&'a Expr],
+        path: &mut Vec<(QueryId, usize)>,
+    ) -> bool {
         if columns.iter().any(|column| self.same(query, expr, column)) {
             return true;
         }
@@ -64,9 +75,12 @@ impl<'a> View<'a> {
                     ColumnSource::Alias { query: id, output } => {
                         match self.outputs(id).list.get(output).map(|output| output.value.clone()) {
                             Some(OutputValue::Expr(inner))
-                                if !std::ptr::eq(inner, expr) && inner.column().is_none() =>
+                                if inner.column().is_none() && !path.contains(&(id, output)) =>
                             {
-                                self.depends_only_on(id, inner, columns)
+                                path.push((id, output));
+                                let depends = self.depends_within(id, inner, columns, path);
+                                path.pop();
+                                depends
                             }
                             _ => false,
                         }
@@ -81,7 +95,7 @@ impl<'a> View<'a> {
                 let mut some = false;
                 expr.each_child(|child| {
                     some = true;
-                    all = all && self.depends_only_on(query, child, columns);
+                    all = all && self.depends_within(query, child, columns, path);
                 });
                 all && some
             }
@@ -247,6 +261,8 @@ impl<'a> View<'a> {
     #[must_use]
     pub fn keys_of(&self, from: &'a From, depth: usize) -> Vec<Vec<String>> {
         match &from.relation {
+            // Oracle's table of one row.
+            Relation::Table(name) if name.parts.len() == 1 && name.last() == "dual" => vec![Vec::new()],
             Relation::Table(name) => {
                 self.knowledge.table(name).map_or_else(Vec::new, |facts| facts.keys.clone())
             }
@@ -403,7 +419,10 @@ impl<'a> View<'a> {
                     OutputValue::Expr(expr) => self
                         .column_of_from(id, expr)
                         .is_some_and(|found| equal.contains(&found) && !constants.contains(&found)),
-                    OutputValue::Column { from, column } => equal.contains(&(*from, column.clone())),
+                    OutputValue::Column { from, column } => {
+                        let column = (*from, column.clone());
+                        equal.contains(&column) && !constants.contains(&column)
+                    }
                     OutputValue::Other => false,
                 });
                 match found {

@@ -2,8 +2,10 @@
 
 use std::collections::HashMap;
 
-use crate::ir::{Action, AlterChange, Column, Name, Verb};
+use crate::ir::{Action, AlterChange, BranchAction, Column, Name, Verb, When};
 use crate::script::Script;
+
+use super::view::View;
 
 /// What is known of one table.
 #[derive(Clone, Debug, Default)]
@@ -71,6 +73,7 @@ impl Knowledge {
                     _ => {}
                 }
                 knowledge.add_model(script, statement);
+                knowledge.add_written_keys(script, statement);
             }
         }
         for (name, like) in likes {
@@ -79,6 +82,33 @@ impl Knowledge {
             }
         }
         knowledge
+    }
+
+    /// What is only ever written by key has one row a key: the columns of ON CONFLICT, and those a MERGE that inserts
+    /// compares.
+    fn add_written_keys(&mut self, script: &Script, statement: &crate::ir::Statement) {
+        for write in &statement.writes {
+            let conflict = write.conflict.iter().map(|conflict| conflict.keys.clone());
+            let inserts = write.branches.iter().any(|branch| {
+                branch.when == When::NotMatched
+                    && matches!(branch.action, BranchAction::Insert(..) | BranchAction::InsertAll)
+            });
+            let merged = (write.verb == Verb::Merge && inserts).then(|| {
+                let view = View::new(statement, self, script.dialect);
+                let pairs = view.merge_pairs(write);
+                let all = pairs.len() == write.filters.len();
+                if all { pairs.into_iter().map(|(target, _)| target).collect() } else { Vec::new() }
+            });
+            let keys: Vec<Vec<String>> = conflict.chain(merged).filter(|key| !key.is_empty()).collect();
+            for key in keys {
+                self.add(TableFacts {
+                    name: write.target.clone(),
+                    keys: vec![key],
+                    source: "how it is written",
+                    ..TableFacts::default()
+                });
+            }
+        }
     }
 
     fn add_model(&mut self, script: &Script, statement: &crate::ir::Statement) {
