@@ -6,7 +6,9 @@ use sqlparser::parser::Parser;
 use sqlparser::tokenizer::Tokenizer;
 
 use crate::dialect::Dialect;
-use crate::ir::{Action, Expr, Name, Query, Statement, Verb, Write};
+use crate::ir::{
+    Action, AlterChange, Column, Conflict, ConflictAction, Expr, Name, Query, Statement, Verb, Write,
+};
 use crate::lex::{Lexed, TokenKind, lex};
 use crate::lower::{Lowering, Source, name_from};
 use crate::prepare::prepare;
@@ -277,9 +279,9 @@ impl Reader<'_> {
             let swaps =
                 ["switch", "exchange partition", "replace partition", "attach partition", "swap with"];
             let change = if swaps.iter().any(|word| text.contains(word)) {
-                crate::ir::AlterChange::Partition
+                AlterChange::Partition
             } else {
-                crate::ir::AlterChange::Other
+                self.added_column(piece).unwrap_or(AlterChange::Other)
             };
             return only(Action::Alter(vec![crate::ir::Alter { name, change }]));
         }
@@ -291,6 +293,21 @@ impl Reader<'_> {
             return only(Action::Utility);
         }
         found
+    }
+
+    /// `ADD COLUMN c type`, `ADD COLUMNS (c type)`: the first column.
+    fn added_column(&self, piece: &Piece) -> Option<AlterChange> {
+        let add = piece.tokens.clone().take(12).find(|at| self.word(*at) == "add")?;
+        let words = |word: &str| matches!(word, "column" | "columns" | "if" | "not" | "exists");
+        let mut at = add + 1;
+        let named = matches!(self.word(at).as_str(), "column" | "columns");
+        while words(&self.word(at)) || self.is_mark(at, b'(') {
+            at += 1;
+        }
+        let name = self.name_at(at, at + 1).last().to_string();
+        let guarded = piece.tokens.clone().take(12).any(|at| self.word(at) == "exists");
+        (named && !name.is_empty())
+            .then(|| AlterChange::AddColumn { guarded, column: Column { name, ..Column::default() } })
     }
 
     /// `ALTER TABLE t DROP PARTITION p` takes rows away, as a DELETE does.
@@ -379,17 +396,35 @@ impl Reader<'_> {
         (Action::Write, vec![write], Vec::new())
     }
 
+    /// `LOAD DATA … REPLACE INTO TABLE`, `… IGNORE INTO TABLE`: what happens with a row whose key is there.
+    fn bulk_conflict(&self, piece: &Piece, at: usize) -> Option<Conflict> {
+        let before = piece.tokens.clone().take_while(|index| *index < at);
+        let word =
+            before.filter(|index| matches!(self.word(*index).as_str(), "replace" | "ignore")).last()?;
+        let span = self.source.lexed.tokens.get(word)?.span;
+        let action =
+            if self.word(word) == "replace" { ConflictAction::Replace } else { ConflictAction::Nothing };
+        Some(Conflict { span, keys: Vec::new(), action, sets: Vec::new(), filters: Vec::new() })
+    }
+
     /// `BULK INSERT t`, `LOAD DATA … INTO TABLE t`: both append.
     fn bulk(&self, piece: &Piece) -> Found {
-        let word = if self.word(piece.tokens.start) == "bulk" { "insert" } else { "table" };
-        let Some(at) = piece.tokens.clone().find(|at| self.word(*at) == word) else {
-            return only(Action::Utility);
+        let at = match self.word(piece.tokens.start).as_str() {
+            "bulk" => piece.tokens.clone().find(|at| self.word(*at) == "insert"),
+            _ => piece.tokens.clone().find(|at| matches!(self.word(*at).as_str(), "into" | "overwrite")),
         };
+        let Some(at) = at else { return only(Action::Utility) };
+        let at = if self.word(at + 1) == "table" { at + 1 } else { at };
         let target = self.name_at(at + 1, piece.tokens.end);
         let overwrites = piece.tokens.clone().any(|at| self.word(at) == "overwrite");
         let verb = if overwrites { Verb::Overwrite } else { Verb::Copy { remembers: false } };
         let head = Span { start: piece.span.start, end: target.span.end };
-        (Action::Write, vec![Write { verb, span: piece.span, head, target, ..Write::empty() }], Vec::new())
+        let conflict = self.bulk_conflict(piece, at);
+        (
+            Action::Write,
+            vec![Write { verb, span: piece.span, head, target, conflict, ..Write::empty() }],
+            Vec::new(),
+        )
     }
 
     fn session(&self, piece: &Piece, name: &str) -> Found {
