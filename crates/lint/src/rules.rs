@@ -90,10 +90,12 @@ macro_rules! rules {
 rules! {
     om101 om102 om103 om105 om107
     om201 om202 om206
-    om301 om302 om303 om304 om305 om306 om309 om310
+    om301 om302 om303 om304 om305 om306 om307 om308 om309 om310 om311 om312 om313 om314 om315 om316 om317 om318 om319 om320 om321
+    om401 om402 om403 om404 om405 om406 om407 om408 om409
 }
 
 mod shared;
+mod slices;
 
 /// The rule of an id.
 #[must_use]

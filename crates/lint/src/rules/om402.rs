@@ -1,0 +1,97 @@
+//! OM402: both ends of an interval belong to it.
+use super::prelude::*;
+use super::slices::{is_day_name, is_time_name, slice};
+
+pub(super) const RULE: Rule = Rule { id: "OM402", page: include_str!("../../rules/OM402.md"), check };
+
+fn check(file: &File<'_>, out: &mut Findings<'_>) {
+    for write in file.writes() {
+        let Some(source) = write.source else { continue };
+        let keeps = matches!(write.effect(), Effect::Append | Effect::ReplaceSlice(_)) || file.script.model.is_some();
+        // By key, or all anew, a row at the edge is there once all the same.
+        if !keeps || write.context.is_log(&write.target) {
+            continue;
+        }
+        for id in write.view.reachable(source) {
+            let Some(select) = write.view.select(id) else { continue };
+            let mut scope = write.view.scope_of(id, &select.filters);
+            for from in &select.from {
+                scope.ranges.extend(write.view.scope_of(id, &from.on).ranges);
+            }
+            for range in &scope.ranges {
+                if let Some(level) = judge(file, &write, &scope, range) {
+                    out.report(draft(range, level));
+                }
+            }
+        }
+    }
+}
+
+fn draft(range: &Range<'_>, level: Severity) -> Draft {
+    let span = range.high.map_or(range.span, |high| high.span);
+    Draft::new(level, span, "both ends of the interval are taken in")
+        .rerun("a row at 2024-03-02 00:00:00 sharp is in the slice of 1 March and in that of 2 March")
+        .help("half-open: ts >= :interval_start AND ts < :interval_end")
+}
+
+fn judge<'a>(file: &File<'a>, write: &WriteFact<'_, 'a>, scope: &Scope<'a>, range: &Range<'a>) -> Option<Severity> {
+    let (low, high) = (range.low?, range.high?);
+    let closed = !range.exact && low.inclusive && high.inclusive && has_param(high.value) && render(low.value) != render(high.value);
+    if !closed {
+        return None;
+    }
+    if file.script.model.is_some() {
+        let end = instant(high.value).is_some_and(|at| at.base == "interval_end" && at.offset == 0);
+        return end.then_some(Severity::Error);
+    }
+    let name = range.column.column()?.1;
+    if name.starts_with("_partition") || is_hint(scope, range) {
+        return None;
+    }
+    let by_day = [low.value, high.value, range.compared].into_iter().any(to_day);
+    let timed = last_second(high.value);
+    let stamp = match data_type(write, range) {
+        Some(kind) if kind.contains("timestamp") || kind.contains("datetime") => true,
+        Some(kind) if !kind.is_empty() => return None,
+        _ if timed => true,
+        _ if by_day || is_day_name(name) || !is_time_name(name) => return None,
+        _ => false,
+    };
+    if by_day && !timed {
+        return None;
+    }
+    let texts = [render(low.value), render(high.value)];
+    let healed = slice(file, write).is_some_and(|slice| {
+        slice.parts.iter().any(|part| part.texts == texts && part.low.as_ref().is_some_and(|low| low.inclusive) && part.high.as_ref().is_some_and(|high| high.inclusive))
+    });
+    Some(if stamp && !healed { Severity::Error } else { Severity::Warning })
+}
+
+/// A wider range beside a half-open one: it only says which partitions are read.
+fn is_hint(scope: &Scope<'_>, range: &Range<'_>) -> bool {
+    scope.ranges.iter().any(|other| {
+        other.span != range.span && other.has_param() && other.low.is_some_and(|low| low.inclusive) && other.high.is_some_and(|high| !high.inclusive)
+    })
+}
+
+/// Whether a value is cast to a whole day.
+fn to_day(expr: &Expr) -> bool {
+    expr.any(&mut |part| match &part.kind {
+        ExprKind::Cast { to, .. } => to == "date",
+        ExprKind::Call(call) => matches!(call.name.as_str(), "date" | "to_date" | "todate" | "format_date" | "parse_date" | "last_day" | "date_sub" | "date_add" | "eomonth"),
+        _ => false,
+    })
+}
+
+/// `… 23:59:59`.
+fn last_second(expr: &Expr) -> bool {
+    expr.any(&mut |part| matches!(&part.kind, ExprKind::Literal(Literal::Text(text)) if text.contains("23:59:59")))
+}
+
+fn data_type<'a>(write: &WriteFact<'_, 'a>, range: &Range<'a>) -> Option<String> {
+    if let ExprKind::Cast { to, .. } = &range.compared.kind {
+        return Some(to.clone());
+    }
+    let Origin::Base { table, column } = write.view.origin(range.query, range.column) else { return None };
+    Some(write.view.knowledge.table(table)?.column(&column)?.data_type.clone()).filter(|kind| !kind.is_empty())
+}
