@@ -107,7 +107,9 @@ impl Project {
             let refresh = both && rendered.worlds == Worlds::One(World::FullRefresh);
             let mut own = found.template;
             for finding in found.sql.into_iter().chain(scan::findings(script, config)) {
-                let (by, finding) = match self.place(node, rendered, finding.span) {
+                // What can't be judged is said even of text that was made up.
+                let unread = finding.rule == scan::NOT_ANALYSED;
+                let (by, finding) = match self.place(node, rendered, finding.span, unread) {
                     Place::Nowhere => continue,
                     Place::Own(range) => (None, self.own(node, &range, finding)),
                     Place::Macro(by, range) => (Some(by), self.in_macro(by, &range, finding)),
@@ -154,7 +156,7 @@ impl Project {
     }
 
     /// Leads a range of rendered SQL back.
-    fn place(&self, node: &Node, rendered: &Rendered, span: Span) -> Place {
+    fn place(&self, node: &Node, rendered: &Rendered, span: Span, guessed: bool) -> Place {
         let range = span.range();
         if node.is_synthetic {
             return Place::Own(0..0);
@@ -170,7 +172,7 @@ impl Project {
         let guess = |segment: &&&Segment| segment.stub && !self.is_variable(node, segment);
         let guesses = touched.iter().filter(guess).count();
         let head = rendered.sql.get(range.clone()).is_some_and(|text| text.lines().count() > 3);
-        if guesses > 0 && (guesses == touched.len() || !head) {
+        if guesses > 0 && !guessed && (guesses == touched.len() || !head) {
             return Place::Nowhere;
         }
         if let Some(by) = touched.first().and_then(|segment| segment.by)

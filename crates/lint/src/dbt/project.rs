@@ -423,6 +423,7 @@ impl<'f> Reader<'f> {
             let root = self.library.root.to_string();
             self.add_ref(&root, &draft.name, None, &draft.relation);
         }
+        self.add_entries_alone(drafts.iter().chain(&synthetic).map(|(draft, _)| draft.name.as_str()).collect());
         for (draft, base) in drafts.into_iter().chain(synthetic) {
             if draft.path.ends_with(".csv") {
                 let Draft { id, relation: name, knowledge, .. } = draft;
@@ -431,6 +432,27 @@ impl<'f> Reader<'f> {
                 self.add_node(draft, base);
             }
         }
+    }
+
+    /// What schema files say of models that are not among the files.
+    fn add_entries_alone(&mut self, here: HashSet<&str>) {
+        let alone = self.entries.iter().filter(|((_, name), _)| !here.contains(name.as_str()));
+        let mut found: Vec<KnownRelation> = alone
+            .map(|((kind, name), entry)| {
+                let mut knowledge = Knowledge::default();
+                knowledge.add_entry(entry, false);
+                let name = RelationName {
+                    database: None,
+                    schema: Some(TARGET_SCHEMA.to_owned()),
+                    identifier: name.clone(),
+                    printed: self.library.print(None, Some(TARGET_SCHEMA), name),
+                };
+                let id = format!("{}.{}.{}", kind.trim_end_matches('s'), self.library.root, name.identifier);
+                KnownRelation { id, name, knowledge, node: None }
+            })
+            .collect();
+        found.sort_by(|a, b| a.id.cmp(&b.id));
+        self.relations.append(&mut found);
     }
 
     fn take_schema(&mut self, path: &str, schema: &Json) {

@@ -1,6 +1,7 @@
 //! OM101: the clock decides rows or values.
 use super::prelude::*;
 use super::shared::{is_log, is_validity, is_view, severity, spelled};
+use crate::dbt::NodeKind;
 
 pub(super) const RULE: Rule = Rule { id: "OM101", page: include_str!("../../rules/OM101.md"), check };
 
@@ -24,6 +25,8 @@ fn judge(file: &File<'_>, statement: &Statement, occurrence: &Occurrence<'_>) ->
             // A key is OM102's, an audit column OM103's.
             Role::Key(_) => return None,
             Role::Audit(_) | Role::Order => {}
+            // When a snapshot's version begins is OM505's.
+            Role::Value(column) if dates_snapshot(file, column) => {}
             // When a version begins or ends is OM316's.
             Role::Value(column) if is_validity(column) => {}
             Role::Filter | Role::Join => worst = Some("decides which rows are read".to_string()),
@@ -98,5 +101,13 @@ fn used_variable(file: &File<'_>, statement: &Statement) -> bool {
                 .is_log(&write.target)
             })
             && view.mentions_param(name)
+    })
+}
+
+/// Whether a column dates the versions of a dbt snapshot.
+fn dates_snapshot(file: &File<'_>, column: &str) -> bool {
+    file.script.template.as_deref().is_some_and(|template| {
+        template.kind == NodeKind::Snapshot
+            && template.config.updated_at.as_deref().is_some_and(|name| name.eq_ignore_ascii_case(column))
     })
 }
