@@ -77,11 +77,24 @@ impl Project {
     #[must_use]
     pub fn parse(&self, node: usize) -> Option<Parsed> {
         let model = self.model(node)?;
-        if model.config.enabled == Some(false) {
+        let own = self.nodes.get(node)?;
+        if self.is_off(own) {
             return None;
         }
-        let worlds = self.scripts(self.nodes.get(node)?, &model);
-        Some(Parsed { node, worlds, failed: model.failed })
+        let failed = model.failed.clone();
+        let worlds = self.scripts(own, model);
+        Some(Parsed { node, worlds, failed })
+    }
+
+    /// Whether the model says that it is never built. One that a variable switches off may be on in another run.
+    fn is_off(&self, node: &Node) -> bool {
+        let Ok(nodes) = &node.parsed else { return false };
+        let arguments = super::template::arguments(&node.text, nodes);
+        let text = arguments.iter().rev().find(|argument| argument.name == "enabled");
+        text.is_some_and(|argument| {
+            let written = argument.span.of(&node.text).rsplit(['=', ':']).next().unwrap_or("");
+            written.trim().eq_ignore_ascii_case("false")
+        })
     }
 
     /// What is known of tables: by definitions in scripts beside the project, by its tests, contracts, constraints and
@@ -102,6 +115,8 @@ impl Project {
         for (rendered, script) in parsed.worlds.iter().rev() {
             judged.coverage.statements += script.coverage.statements;
             judged.coverage.analysed += script.coverage.analysed;
+            let Some(template) = script.template.as_deref() else { continue };
+            let lines = &template.lines;
             let file = rules::File::new(script, knowledge, config);
             let found = rules::run(&file);
             let refresh = both && rendered.worlds == Worlds::One(World::FullRefresh);
@@ -111,7 +126,7 @@ impl Project {
                 let unread = finding.rule == scan::NOT_ANALYSED;
                 let (by, finding) = match self.place(node, rendered, finding.span, unread) {
                     Place::Nowhere => continue,
-                    Place::Own(range) => (None, self.own(node, &range, finding)),
+                    Place::Own(range) => (None, self.own(node, lines, &range, finding)),
                     Place::Macro(by, range) => (Some(by), self.in_macro(by, &range, finding)),
                 };
                 match by {
@@ -136,18 +151,18 @@ impl Project {
     }
 
     /// A finding at its place in the model's file.
-    fn own(&self, node: &Node, range: &Range<usize>, finding: Finding) -> Finding {
-        let text = self.file_text(node);
-        let range = if node.is_synthetic { entry(text, &node.name) } else { range.clone() };
-        moved(finding, &node.path, text, &range)
+    fn own(&self, node: &Node, lines: &Lines, range: &Range<usize>, finding: Finding) -> Finding {
+        if node.is_synthetic {
+            let text = self.file_text(node);
+            return moved(finding, &node.path, text, &Lines::of(text), &entry(text, &node.name));
+        }
+        moved(finding, &node.path, &node.text, lines, range)
     }
 
+    /// A finding in the file of a macro; line and column follow when all are brought together.
     fn in_macro(&self, by: usize, range: &Range<usize>, finding: Finding) -> Finding {
-        let (path, text) = match (self.macros.get(by), self.macro_text(by)) {
-            (Some(found), Some(text)) => (found.path.as_str(), &**text),
-            _ => ("", ""),
-        };
-        moved(finding, path, text, range)
+        let path = self.macros.get(by).map_or("", |found| found.path.as_str());
+        moved(finding, path, "", &Lines::default(), range)
     }
 
     /// The text of the file that a node stands in.
@@ -186,7 +201,7 @@ impl Project {
         let plain = touched.iter().all(|segment| segment.exact && segment.by.is_none());
         let text = rendered.sql.get(range).unwrap_or("");
         // What a macro of dbt's own was given stands in the call: `surrogate_key(['current_date'])`.
-        if !plain && !text.is_empty() && shown.matches(text).count() == 1 {
+        if !plain && guesses == 0 && !text.is_empty() && shown.matches(text).count() == 1 {
             let start = found.start + shown.find(text).unwrap_or(0);
             return Place::Own(start..start + text.len());
         }
@@ -216,7 +231,7 @@ impl Project {
                 .to_string(),
             fix: None,
         };
-        finding = moved(finding, &failed.path, text, &failed.span);
+        finding = moved(finding, &failed.path, text, &Lines::of(text), &failed.span);
         judged.coverage.statements += 1;
         if failed.path == node.path {
             judged.own.push(finding);
@@ -266,7 +281,13 @@ impl Project {
         for (path, findings) in files {
             let text =
                 self.library.files.iter().find(|(found, _)| *found == path).map_or("", |(_, text)| text);
-            report.findings.extend(suppressed(&path, text, 0..text.len(), self.dialect(), findings));
+            let lines = Lines::of(text);
+            let placed = findings.into_iter().map(|finding| {
+                let range = finding.span.range();
+                moved(finding, &path, text, &lines, &range)
+            });
+            let placed = placed.collect();
+            report.findings.extend(suppressed(&path, text, 0..text.len(), self.dialect(), placed));
         }
         for problem in self.problems.iter().filter(|_| !config.is_off(scan::NOT_ANALYSED)) {
             report.findings.push(of_problem(problem));
@@ -351,8 +372,7 @@ fn within(touched: &[&Segment], range: &Range<usize>) -> Range<usize> {
 }
 
 /// A finding at another place.
-fn moved(mut finding: Finding, path: &str, text: &str, range: &Range<usize>) -> Finding {
-    let lines = Lines::of(text);
+fn moved(mut finding: Finding, path: &str, text: &str, lines: &Lines, range: &Range<usize>) -> Finding {
     let span = Span::new(range.start, range.end);
     // A rewrite of rendered SQL is none of the template, unless it is the same text.
     finding.fix = None;

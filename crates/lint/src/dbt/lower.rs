@@ -20,26 +20,28 @@ impl Project {
     }
 
     /// Lowers each world of a model that is worth judging.
-    pub(super) fn scripts(&self, node: &Node, model: &Model) -> Vec<(Rendered, Script)> {
+    pub(super) fn scripts(&self, node: &Node, model: Model) -> Vec<(Rendered, Script)> {
         let dialect = self.dialect();
         let incremental = matches!(kind(&model.config, node.kind), Kind::Incremental | Kind::Snapshot);
         let arguments = match &node.parsed {
             Ok(nodes) if !node.is_synthetic => template::arguments(&node.text, nodes),
             _ => Vec::new(),
         };
+        let lines = crate::text::Lines::of(&node.text);
+        let both = model.worlds.len() > 1;
         let mut scripts = Vec::new();
-        for rendered in &model.worlds {
+        for rendered in model.worlds {
             // `is_incremental()` is never true in a model that is none.
-            if !incremental && rendered.worlds == Worlds::One(World::Steady) && model.worlds.len() > 1 {
+            if !incremental && rendered.worlds == Worlds::One(World::Steady) && both {
                 continue;
             }
             let clocks = model
                 .clocks
                 .iter()
-                .map(|clock| Clock { clock: clock.clone(), places: places_of(rendered, clock) });
+                .map(|clock| Clock { clock: clock.clone(), places: places_of(&rendered, clock) });
             let template = Template {
                 text: node.text.clone(),
-                lines: crate::text::Lines::of(&node.text),
+                lines: lines.clone(),
                 kind: node.kind,
                 config: model.config.clone(),
                 arguments: arguments.clone(),
@@ -47,7 +49,8 @@ impl Project {
                 worlds: rendered.worlds,
                 queries: rendered.queries.clone(),
             };
-            scripts.push((rendered.clone(), self.script(node, rendered, template, dialect)));
+            let script = self.script(node, &rendered, template, dialect);
+            scripts.push((rendered, script));
         }
         scripts
     }

@@ -423,7 +423,9 @@ impl<'f> Reader<'f> {
             let root = self.library.root.to_string();
             self.add_ref(&root, &draft.name, None, &draft.relation);
         }
-        self.add_entries_alone(drafts.iter().chain(&synthetic).map(|(draft, _)| draft.name.as_str()).collect());
+        self.add_entries_alone(
+            drafts.iter().chain(&synthetic).map(|(draft, _)| draft.name.as_str()).collect(),
+        );
         for (draft, base) in drafts.into_iter().chain(synthetic) {
             if draft.path.ends_with(".csv") {
                 let Draft { id, relation: name, knowledge, .. } = draft;

@@ -22,6 +22,8 @@ pub struct View<'a> {
     /// The dialect.
     pub dialect: Dialect,
     outputs: RefCell<HashMap<QueryId, Rc<Outputs<'a>>>>,
+    pub(super) keys: RefCell<HashMap<QueryId, Vec<Vec<String>>>>,
+    pub(super) tellers: RefCell<HashMap<QueryId, Rc<Vec<Vec<String>>>>>,
     pub(super) scopes: RefCell<HashMap<QueryId, Rc<Vec<Scope<'a>>>>>,
 }
 
@@ -112,6 +114,8 @@ impl<'a> View<'a> {
             knowledge,
             dialect,
             outputs: RefCell::new(HashMap::new()),
+            keys: RefCell::default(),
+            tellers: RefCell::default(),
             scopes: RefCell::new(HashMap::new()),
         }
     }

@@ -70,9 +70,19 @@ fn lower_edge(condition: &Expr) -> Option<(String, &Expr)> {
     };
     let (qualifier, name) = column_within(column)?.column()?;
     let of_source = qualifier.is_some_and(|qualifier| qualifier.contains("source"));
-    let columns =
-        low.any(&mut |part| part.column().is_some() || matches!(part.kind, ExprKind::Subquery { .. }));
-    (!of_source && !columns).then(|| (name.to_string(), low))
+    // `day` of `dateadd(day, -3, d)` reads like a column.
+    let mut units: Vec<&Expr> = Vec::new();
+    let mut fixed = true;
+    low.walk(&mut |part| {
+        if let ExprKind::Call(call) = &part.kind
+            && let [unit, _, _] = call.args.as_slice()
+        {
+            units.push(unit);
+        }
+        let unit = units.iter().any(|unit| std::ptr::eq(*unit, part));
+        fixed &= (unit || part.column().is_none()) && !matches!(part.kind, ExprKind::Subquery { .. });
+    });
+    (!of_source && fixed).then(|| (name.to_string(), low))
 }
 
 /// Whether the query's own lower edge on the column is no earlier than the predicate's.
