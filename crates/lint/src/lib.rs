@@ -25,7 +25,7 @@ pub mod text;
 pub use config::Config;
 pub use dialect::Dialect;
 pub use facts::Knowledge;
-pub use finding::{Confidence, Finding, Fix, Safety, Severity};
+pub use finding::{Allowed, Confidence, Finding, Fix, Safety, Severity};
 pub use script::{Coverage, Script};
 
 /// A file to be judged.
@@ -44,6 +44,8 @@ pub struct Input {
 pub struct Report {
     /// Findings, by file and place.
     pub findings: Vec<Finding>,
+    /// Findings that a comment allows.
+    pub allowed: Vec<Allowed>,
     /// How much was understood, for each file in the order of the inputs.
     pub coverage: Vec<(String, Coverage)>,
 }
@@ -55,7 +57,9 @@ pub fn lint(inputs: &[Input], config: &Config) -> Report {
     let knowledge = Knowledge::gather(&scripts);
     let mut report = Report::default();
     for script in &scripts {
-        report.findings.extend(judge(script, &knowledge, config));
+        let judged = judge(script, &knowledge, config);
+        report.findings.extend(judged.findings);
+        report.allowed.extend(judged.allowed);
         report.coverage.push((script.path.clone(), script.coverage));
     }
     report
@@ -73,14 +77,26 @@ pub fn parse(input: &Input, config: &Config) -> Script {
     script
 }
 
-/// Judges a file. Findings are in order of their place.
+/// What is said about one file.
+#[derive(Clone, Debug, Default)]
+pub struct Judged {
+    /// Findings, in order of their place.
+    pub findings: Vec<Finding>,
+    /// Findings that a comment allows.
+    pub allowed: Vec<Allowed>,
+}
+
+/// Judges a file.
 #[must_use]
-pub fn judge(script: &Script, knowledge: &Knowledge, config: &Config) -> Vec<Finding> {
+pub fn judge(script: &Script, knowledge: &Knowledge, config: &Config) -> Judged {
     let file = rules::File::new(script, knowledge, config);
     let mut findings = rules::run(&file);
     findings.extend(scan::findings(script, config));
-    let mut findings = suppress::apply(script, findings);
     findings.sort_by(|a, b| (a.span, a.rule).cmp(&(b.span, b.rule)));
     findings.dedup_by(|a, b| a.span == b.span && a.rule == b.rule);
-    findings
+    let mut judged = suppress::apply(script, findings, config);
+    for finding in &mut judged.findings {
+        finding.severity = config.severity_of(finding.rule).unwrap_or(finding.severity);
+    }
+    judged
 }
