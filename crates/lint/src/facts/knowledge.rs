@@ -36,6 +36,8 @@ impl TableFacts {
 #[derive(Clone, Debug, Default)]
 pub struct Knowledge {
     tables: HashMap<String, Vec<TableFacts>>,
+    /// Columns that the user says tell when or by whom a row was written.
+    pub provenance: Vec<String>,
 }
 
 impl Knowledge {
