@@ -147,12 +147,11 @@ const MODELS: Dialect = Dialect::Postgres;
 
 fn check_unit(unit: &Unit, options: &Options, outcome: &mut Outcome) {
     let config = config_of(unit, options);
+    if unit.kind == Kind::Dbt {
+        return check_dbt(unit, options, &config, outcome);
+    }
     let read = parallel::map(&unit.files, options.threads, |file| {
-        let decoded = match &file.text {
-            Some(text) => Ok(Decoded { text: text.clone(), faithful: true, mark: false }),
-            None => std::fs::read(&file.place).map_err(|error| error.to_string()).and_then(decode),
-        };
-        let Decoded { text, faithful, mark } = decoded.map_err(|why| (file, why))?;
+        let Decoded { text, faithful, mark } = text_of(file).map_err(|why| (file, why))?;
         let script = read_as(unit, file, text, options, &config);
         Ok(Read { file, script, faithful, mark })
     });
@@ -173,6 +172,65 @@ fn check_unit(unit: &Unit, options: &Options, outcome: &mut Outcome) {
         parallel::map(&judged, options.threads, |read| verdict(unit, read, &knowledge, options, &config));
     for (read, verdict) in judged.iter().zip(verdicts) {
         outcome.add(read.file, verdict);
+    }
+}
+
+/// The text of a file: as given, or from the disk.
+fn text_of(file: &SourceFile) -> Result<Decoded, String> {
+    match &file.text {
+        Some(text) => Ok(Decoded { text: text.clone(), faithful: true, mark: false }),
+        None => std::fs::read(&file.place).map_err(|error| error.to_string()).and_then(decode),
+    }
+}
+
+/// The files of a dbt project as lint takes them, and those that could not be read.
+pub fn dbt_inputs(unit: &Unit, options: &Options) -> (Vec<Input>, Vec<(String, String)>) {
+    let settings = &unit.settings;
+    let read = parallel::map(&unit.files, options.threads, |file| (file, text_of(file)));
+    let (mut inputs, mut unreadable) = (Vec::with_capacity(read.len()), Vec::new());
+    for (file, text) in read {
+        let dialect = options.dialect.or_else(|| settings.dialect_of(&file.key)).or(settings.dialect);
+        match text {
+            Ok(decoded) => inputs.push(Input { path: file.key.clone(), text: decoded.text, dialect }),
+            Err(why) if file.wanted => unreadable.push((file.shown.clone(), why)),
+            Err(_) => {}
+        }
+    }
+    (inputs, unreadable)
+}
+
+/// A dbt project is looked at as a whole: its macros and its YAML say what its models are.
+fn check_dbt(unit: &Unit, options: &Options, config: &Config, outcome: &mut Outcome) {
+    let (inputs, unreadable) = dbt_inputs(unit, options);
+    outcome.unreadable.extend(unreadable);
+    let report = oncemore_lint::lint(&inputs, config);
+    let mut coverage: BTreeMap<&str, Coverage> = BTreeMap::new();
+    for (path, own) in &report.coverage {
+        let sum = coverage.entry(path).or_default();
+        sum.analysed += own.analysed;
+        sum.statements += own.statements;
+    }
+    let mut judged: BTreeMap<String, Judged> = BTreeMap::new();
+    for finding in report.findings {
+        judged.entry(finding.path.clone()).or_default().findings.push(finding);
+    }
+    for allowed in report.allowed {
+        judged.entry(allowed.finding.path.clone()).or_default().allowed.push(allowed);
+    }
+    let texts: BTreeMap<&str, &str> = inputs.iter().map(|input| (&*input.path, &*input.text)).collect();
+    for file in unit.files.iter().filter(|file| file.wanted) {
+        if !is_judged(unit, file) {
+            outcome.run_once += 1;
+            continue;
+        }
+        let (own, found) = (coverage.get(file.key.as_str()).copied(), judged.remove(&file.key));
+        // A macro is no model: it counts where something is found in it.
+        if own.is_none() && found.is_none() {
+            continue;
+        }
+        let text = texts.get(file.key.as_str()).copied().unwrap_or("");
+        let found = found.unwrap_or_default();
+        outcome.add(file, sort_out(unit, &file.key, (text, own.unwrap_or_default()), found, None));
     }
 }
 
@@ -215,17 +273,22 @@ fn verdict(
             });
         }
     }
-    sort_out(unit, &read.file.key, script, judged, change)
+    sort_out(unit, &read.file.key, (&script.text, script.coverage), judged, change)
 }
 
 /// Findings apart from allowed ones, each with its fingerprint.
-fn sort_out(unit: &Unit, key: &str, script: &Script, judged: Judged, change: Option<Change>) -> Verdict {
+fn sort_out(
+    unit: &Unit,
+    key: &str,
+    (text, coverage): (&str, Coverage),
+    judged: Judged,
+    change: Option<Change>,
+) -> Verdict {
     let Judged { findings, allowed } = judged;
-    let prints = fingerprints(key, &script.text, &findings);
+    let prints = fingerprints(key, text, &findings);
     let by_comment: Vec<Finding> = allowed.iter().map(|allowed| allowed.finding.clone()).collect();
-    let prints_of_allowed = fingerprints(key, &script.text, &by_comment);
-    let mut verdict =
-        Verdict { findings: Vec::new(), allowed: Vec::new(), coverage: script.coverage, text: None, change };
+    let prints_of_allowed = fingerprints(key, text, &by_comment);
+    let mut verdict = Verdict { findings: Vec::new(), allowed: Vec::new(), coverage, text: None, change };
     for (allowed, print) in allowed.into_iter().zip(prints_of_allowed) {
         verdict.allowed.push((allowed.finding, print, By::Comment, allowed.because));
     }
@@ -236,7 +299,7 @@ fn sort_out(unit: &Unit, key: &str, script: &Script, judged: Judged, change: Opt
         }
     }
     if !verdict.findings.is_empty() || !verdict.allowed.is_empty() {
-        verdict.text = Some(script.text.clone());
+        verdict.text = Some(text.to_owned());
     }
     verdict
 }

@@ -178,6 +178,13 @@ impl Collector {
     /// Adds the files of a project that were not asked for: what they say of tables counts all the same.
     fn complete(&mut self, root: &Root) {
         let (kind, folder) = root;
+        if *kind == Kind::Dbt {
+            let mut found = Vec::new();
+            walk_dbt(folder, &mut found);
+            let found = found.into_iter().map(|file| (file, false));
+            self.files.entry(root.clone()).or_default().extend(found);
+            return;
+        }
         let is_root = *kind != Kind::Scripts || folder.join(LINT_FILE).is_file();
         if !is_root || self.walked.iter().any(|walked| folder.starts_with(walked)) {
             return;
@@ -234,6 +241,30 @@ fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
     }
     found.sort_unstable();
 }
+
+/// All of a dbt project that says what its models are: SQL and YAML, of its packages too, and what dbt made of them.
+fn walk_dbt(root: &Path, found: &mut Vec<PathBuf>) {
+    let mut folders = vec![root.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            let is_ours = name.starts_with("dbt_") || !SKIPPED.contains(&name.as_ref());
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() && is_ours && !name.starts_with('.') => folders.push(entry.path()),
+                Ok(kind) if kind.is_dir() => {}
+                Ok(_) if DBT_ENDINGS.iter().any(|ending| name.ends_with(ending)) => found.push(entry.path()),
+                _ => {}
+            }
+        }
+    }
+    let made = ["target/manifest.json", "target/catalog.json"].map(|path| root.join(path));
+    found.extend(made.into_iter().filter(|path| path.is_file()));
+    found.sort_unstable();
+}
+
+/// Files that a dbt project is made of.
+const DBT_ENDINGS: [&str; 3] = [".sql", ".yml", ".yaml"];
 
 fn has_ending(name: &str) -> bool {
     !name.starts_with('.')

@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use oncemore_lint::{Finding, Script, judge};
+use oncemore_lint::{Finding, Input, Script, judge, lint};
 
-use crate::lint::check::{Options, config_of, read_as};
-use crate::lint::collect::{Request, Unit, collect};
+use crate::lint::check::{Options, config_of, dbt_inputs, read_as};
+use crate::lint::collect::{Kind, Request, Unit, collect};
 use crate::lint::text::decode;
 
 /// What is known of the files around.
@@ -20,6 +20,8 @@ pub(super) struct Analysis {
 struct Around {
     unit: Unit,
     scripts: Vec<Script>,
+    /// All files of a dbt project, which is looked at as a whole.
+    inputs: Vec<Input>,
 }
 
 /// What is found in a text.
@@ -48,16 +50,24 @@ impl Analysis {
                 Err(problem) => return Found { findings: Vec::new(), problem: Some(problem) },
             }
         }
-        let Some(around) = self.around.get(place) else { return Found::default() };
-        let Around { unit, scripts } = around;
+        let Some(around) = self.around.get_mut(place) else { return Found::default() };
+        let Around { unit, scripts, inputs } = around;
         let Some(file) = unit.files.iter().find(|file| file.wanted) else { return Found::default() };
         if unit.settings.is_run_once(&file.key) {
             return Found::default();
         }
         let config = config_of(unit, &options);
-        let script = read_as(unit, file, text.to_owned(), &options, &config);
-        let knowledge = unit.settings.knowledge(scripts.iter().chain([&script]));
-        let mut findings = judge(&script, &knowledge, &config).findings;
+        let mut findings: Vec<Finding> = if unit.kind == Kind::Dbt {
+            if let Some(own) = inputs.iter_mut().find(|input| input.path == file.key) {
+                text.clone_into(&mut own.text);
+            }
+            let found = lint(inputs, &config).findings;
+            found.into_iter().filter(|finding| finding.path == file.key).collect()
+        } else {
+            let script = read_as(unit, file, text.to_owned(), &options, &config);
+            let knowledge = unit.settings.knowledge(scripts.iter().chain([&script]));
+            judge(&script, &knowledge, &config).findings
+        };
         findings.retain(|finding| unit.settings.allowed(&file.key, finding.rule).is_none());
         Found { findings, problem: None }
     }
@@ -75,6 +85,10 @@ fn around(place: &Path, text: &str, options: &Options) -> Result<Around, String>
         return Err("the file belongs nowhere".to_owned());
     }
     let unit = units.swap_remove(0);
+    if unit.kind == Kind::Dbt {
+        let (inputs, _) = dbt_inputs(&unit, options);
+        return Ok(Around { unit, scripts: Vec::new(), inputs });
+    }
     let config = config_of(&unit, options);
     let others = unit.files.iter().filter(|file| !file.wanted);
     let scripts = others.filter_map(|file| {
@@ -82,5 +96,5 @@ fn around(place: &Path, text: &str, options: &Options) -> Result<Around, String>
         Some(read_as(&unit, file, decoded.text, options, &config))
     });
     let scripts = scripts.collect();
-    Ok(Around { unit, scripts })
+    Ok(Around { unit, scripts, inputs: Vec::new() })
 }
