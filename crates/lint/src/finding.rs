@@ -185,3 +185,12 @@ pub struct Finding {
     /// A rewrite.
     pub fix: Option<Fix>,
 }
+
+/// A finding that somebody allows.
+#[derive(Clone, Debug)]
+pub struct Allowed {
+    /// The finding.
+    pub finding: Finding,
+    /// Why, in the words of who allowed it; empty where a comment of another linter did.
+    pub because: String,
+}

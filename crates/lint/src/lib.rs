@@ -28,7 +28,7 @@ mod yaml;
 pub use config::Config;
 pub use dialect::Dialect;
 pub use facts::Knowledge;
-pub use finding::{Confidence, Finding, Fix, Safety, Severity};
+pub use finding::{Allowed, Confidence, Finding, Fix, Safety, Severity};
 pub use script::{Coverage, Script};
 
 /// A file to be judged.
@@ -47,6 +47,8 @@ pub struct Input {
 pub struct Report {
     /// Findings, by file and place.
     pub findings: Vec<Finding>,
+    /// Findings that a comment allows.
+    pub allowed: Vec<Allowed>,
     /// How much was understood: of scripts in the order of the inputs, then of the models of dbt projects.
     pub coverage: Vec<(String, Coverage)>,
 }
@@ -59,7 +61,9 @@ pub fn lint(inputs: &[Input], config: &Config) -> Report {
     let knowledge = Knowledge::gather(&scripts);
     let mut report = Report::default();
     for script in &scripts {
-        report.findings.extend(judge(script, &knowledge, config));
+        let judged = judge(script, &knowledge, config);
+        report.findings.extend(judged.findings);
+        report.allowed.extend(judged.allowed);
         report.coverage.push((script.path.clone(), script.coverage));
     }
     for project in &projects {
@@ -86,14 +90,22 @@ pub fn parse(input: &Input, config: &Config) -> Script {
     script
 }
 
-/// Judges a file. Findings are in order of their place.
+/// What is said about one file.
+#[derive(Clone, Debug, Default)]
+pub struct Judged {
+    /// Findings, in order of their place.
+    pub findings: Vec<Finding>,
+    /// Findings that a comment allows.
+    pub allowed: Vec<Allowed>,
+}
+
+/// Judges a file.
 #[must_use]
-pub fn judge(script: &Script, knowledge: &Knowledge, config: &Config) -> Vec<Finding> {
+pub fn judge(script: &Script, knowledge: &Knowledge, config: &Config) -> Judged {
     let file = rules::File::new(script, knowledge, config);
     let mut findings = rules::run(&file).sql;
     findings.extend(scan::findings(script, config));
-    let mut findings = suppress::apply(&suppress::Commented::script(script), findings);
     findings.sort_by(|a, b| (a.span, a.rule).cmp(&(b.span, b.rule)));
     findings.dedup_by(|a, b| a.span == b.span && a.rule == b.rule);
-    findings
+    suppress::apply(&suppress::Commented::script(script), findings, config)
 }

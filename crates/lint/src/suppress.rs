@@ -1,10 +1,11 @@
 //! Comments that allow a finding: `-- oncemore: allow(OM101) because <reason>`; `-- noqa: OM101` of other linters.
 
-use crate::finding::{Confidence, Finding, Severity};
+use crate::config::Config;
+use crate::finding::{Allowed, Confidence, Finding, Fix, Safety, Severity};
 use crate::lex::Lexed;
-use crate::rules;
 use crate::script::Script;
 use crate::text::{Lines, Span};
+use crate::{Judged, rules};
 
 /// The rule under which comments that do nothing are reported.
 pub const UNUSED: &str = "OM002";
@@ -38,7 +39,8 @@ impl<'a> Commented<'a> {
 struct Allowance {
     span: Span,
     rules: Vec<String>,
-    reason: bool,
+    /// Why; a comment of ours without it allows nothing.
+    reason: String,
     /// Ours, and so reported when it does nothing.
     ours: bool,
     /// Lines for which it counts, from 0.
@@ -47,36 +49,41 @@ struct Allowance {
 }
 
 /// Takes allowed findings out, and puts in a finding for each comment that does nothing.
-pub(crate) fn apply(script: &Commented<'_>, findings: Vec<Finding>) -> Vec<Finding> {
+pub(crate) fn apply(script: &Commented<'_>, findings: Vec<Finding>, config: &Config) -> Judged {
     let mut allowances: Vec<Allowance> =
         script.comments.iter().filter_map(|span| allowance(script, *span)).collect();
     if allowances.is_empty() {
-        return findings;
+        return Judged { findings, allowed: Vec::new() };
     }
-    let mut kept = Vec::new();
+    let mut judged = Judged::default();
     for finding in findings {
         let line = script.lines.line_of(finding.span.start);
-        let mut allowed = false;
+        let mut allowed = None;
         for allowance in
             allowances.iter_mut().filter(|allowance| allowance.lines.0 <= line && line <= allowance.lines.1)
         {
             for (at, rule) in allowance.rules.iter().enumerate() {
-                if rule.eq_ignore_ascii_case(finding.rule) && (allowance.reason || !allowance.ours) {
-                    allowed = true;
+                if rule.eq_ignore_ascii_case(finding.rule)
+                    && (!allowance.reason.is_empty() || !allowance.ours)
+                {
+                    allowed = Some(allowance.reason.clone());
                     if let Some(used) = allowance.used.get_mut(at) {
                         *used = true;
                     }
                 }
             }
         }
-        if !allowed {
-            kept.push(finding);
+        match allowed {
+            Some(because) => judged.allowed.push(Allowed { finding, because }),
+            None => judged.findings.push(finding),
         }
     }
-    for allowance in allowances.iter().filter(|allowance| allowance.ours) {
-        kept.extend(complaint(script, allowance));
+    if !config.is_off(UNUSED) {
+        let ours = allowances.iter().filter(|allowance| allowance.ours);
+        judged.findings.extend(ours.filter_map(|allowance| complaint(script, allowance, config)));
+        judged.findings.sort_by(|a, b| (a.span, a.rule).cmp(&(b.span, b.rule)));
     }
-    kept
+    judged
 }
 
 fn allowance(script: &Commented<'_>, span: Span) -> Option<Allowance> {
@@ -88,11 +95,10 @@ fn allowance(script: &Commented<'_>, span: Span) -> Option<Allowance> {
             Some(inner) => inner.split_once(')')?,
             None => rest.split_once(char::is_whitespace).unwrap_or((rest, "")),
         };
-        let reason = after.trim().trim_start_matches("because").trim();
-        (list, !reason.is_empty(), true)
+        (list, after.trim().trim_start_matches("because").trim(), true)
     } else {
         let rest = body.strip_prefix("noqa:").or_else(|| body.strip_prefix("noqa :"))?;
-        (rest, true, false)
+        (rest, "", false)
     };
     let rules: Vec<String> = list
         .split([',', ' '])
@@ -104,7 +110,7 @@ fn allowance(script: &Commented<'_>, span: Span) -> Option<Allowance> {
         return None;
     }
     let used = vec![false; rules.len()];
-    Some(Allowance { span, rules, reason, ours, lines: lines_of(script, span), used })
+    Some(Allowance { span, rules, reason: reason.to_string(), ours, lines: lines_of(script, span), used })
 }
 
 /// The line of a comment that follows code; of one that stands alone the next line with code, and if a statement begins
@@ -121,21 +127,37 @@ fn lines_of(script: &Commented<'_>, span: Span) -> (usize, usize) {
     (line, statement.map_or(first, |statement| script.lines.line_of(statement.end)))
 }
 
-fn complaint(script: &Commented<'_>, allowance: &Allowance) -> Option<Finding> {
+fn complaint(script: &Commented<'_>, allowance: &Allowance, config: &Config) -> Option<Finding> {
     let unknown =
         allowance.rules.iter().find(|rule| rules::rule(rule).is_none() && !rules::is_reserved(rule));
-    let idle = allowance.rules.iter().zip(&allowance.used).find(|(_, used)| !**used).map(|(rule, _)| rule);
+    // A rule that is off finds nothing, which says nothing about the comment.
+    let is_idle =
+        |at: usize, rule: &String| !allowance.used.get(at).is_some_and(|used| *used) && !config.is_off(rule);
+    let idle: Vec<&String> = allowance
+        .rules
+        .iter()
+        .enumerate()
+        .filter(|(at, rule)| is_idle(*at, rule))
+        .map(|(_, rule)| rule)
+        .collect();
     let (message, help) = if let Some(rule) = unknown {
         (format!("there is no rule {rule}"), "`oncemore lint --explain OM101` shows a rule".to_string())
-    } else if !allowance.reason {
+    } else if allowance.reason.is_empty() {
         (
             "the comment allows a finding without a reason, so it allows nothing".to_string(),
             "add `because <reason>`".to_string(),
         )
     } else {
-        let rule = idle?;
+        let rule = idle.first()?;
         (format!("nothing here is found by {rule}"), "remove the comment".to_string())
     };
+    // Without its reason or with a mistyped rule, the comment is to be mended, not removed.
+    let useless = unknown.is_none() && !allowance.reason.is_empty() && idle.len() == allowance.rules.len();
+    let fix = useless.then(|| Fix {
+        span: whole_line(script, allowance.span),
+        text: String::new(),
+        safety: Safety::Safe,
+    });
     Some(Finding {
         rule: UNUSED,
         name: "unused-suppression",
@@ -149,6 +171,24 @@ fn complaint(script: &Commented<'_>, allowance: &Allowance) -> Option<Finding> {
         rerun: String::new(),
         lacked: None,
         help,
-        fix: None,
+        fix,
     })
+}
+
+/// A comment with the blanks before it, and with its line where nothing else stands there.
+fn whole_line(script: &Script, span: Span) -> Span {
+    let line = script.lines.line_of(span.start);
+    let from = script.lines.start_of(line);
+    let before = Span { start: from, end: span.start }.of(&script.text);
+    let after = script.text.get(span.end as usize..).unwrap_or("");
+    let rest = after.split_inclusive('\n').next().unwrap_or("");
+    let blanks = before.len() - before.trim_end().len();
+    let offset = |bytes: usize| u32::try_from(bytes).unwrap_or(0);
+    if before.trim().is_empty() && rest.trim().is_empty() {
+        Span { start: from, end: span.end + offset(rest.len()) }
+    } else if rest.trim().is_empty() {
+        Span { start: span.start - offset(blanks), end: span.end }
+    } else {
+        span
+    }
 }

@@ -187,11 +187,17 @@ impl WorkArgs {
 }
 
 impl Global {
-    /// Refuses what is designed and not built yet.
+    /// Refuses what is designed and not built yet, and what a command can't write.
     ///
     /// # Errors
-    /// `--env`.
-    pub fn check(&self) -> Result<(), RunError> {
+    /// `--env`; `--output sarif` or `github` of another command than `lint`.
+    pub fn check(&self, command: &Command) -> Result<(), RunError> {
+        if matches!(self.output, Output::Sarif | Output::Github) && !matches!(command, Command::Lint(_)) {
+            return Err(RunError::usage(
+                "only `lint` writes SARIF and annotations of GitHub",
+                "write `--output json`, or leave it out",
+            ));
+        }
         match &self.env {
             None => Ok(()),
             Some(name) => Err(RunError::usage(
@@ -245,6 +251,8 @@ mod tests {
         assert!(refused("oncemore run --jobs 0"));
         assert!(refused("oncemore accept silver.x --interval 2013"));
         let with_env = Cli::try_parse_from(["oncemore", "status", "--env", "dev"]).unwrap();
-        assert!(with_env.global.check().unwrap_err().message.contains("not built yet"));
+        let sarif = Cli::try_parse_from(["oncemore", "status", "--output", "sarif"]).unwrap();
+        assert!(sarif.global.check(&sarif.command).is_err());
+        assert!(with_env.global.check(&with_env.command).unwrap_err().message.contains("not built yet"));
     }
 }

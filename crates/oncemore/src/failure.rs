@@ -70,8 +70,12 @@ impl Failure {
 
 /// The texts of the files that an error is about.
 pub fn texts(error: &RunError, root: Option<&Path>) -> BTreeMap<String, String> {
-    let Some(root) = root else { return BTreeMap::new() };
+    // Paths are relative to the project; those of lint, which needs none, to the current folder.
+    let read = |path: &str| {
+        let in_project = root.and_then(|root| std::fs::read_to_string(root.join(path)).ok());
+        in_project.or_else(|| std::fs::read_to_string(path).ok())
+    };
     let paths =
         error.diagnostics.iter().filter_map(|found| found.location.as_ref()).map(|location| &location.path);
-    paths.filter_map(|path| Some((path.clone(), std::fs::read_to_string(root.join(path)).ok()?))).collect()
+    paths.filter_map(|path| Some((path.clone(), read(path)?))).collect()
 }

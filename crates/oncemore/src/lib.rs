@@ -7,6 +7,8 @@ pub mod args;
 pub mod commands;
 pub mod context;
 pub mod failure;
+pub mod lint;
+pub mod lsp;
 pub mod observe;
 pub mod render;
 pub mod ui;
@@ -36,7 +38,7 @@ pub fn main() -> ExitCode {
     std::panic::set_hook(Box::new(report_panic));
     let result = catch_unwind(AssertUnwindSafe(|| {
         let context = Context::new(cli.global);
-        let outcome = match context.global.check() {
+        let outcome = match context.global.check(&cli.command) {
             Ok(()) => cli.command.run(&context),
             Err(error) => Err(error.into()),
         };

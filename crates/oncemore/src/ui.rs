@@ -16,6 +16,10 @@ pub enum Output {
     Text,
     /// For programs: documented in docs/json.md, stable.
     Json,
+    /// `lint`: for code scanning, SARIF 2.1.0.
+    Sarif,
+    /// `lint`: annotations in a workflow of GitHub.
+    Github,
 }
 
 /// When to use colour.

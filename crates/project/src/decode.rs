@@ -3,6 +3,7 @@
 //! What each key means is in the submodules; which keys there are is in [`crate::keys`].
 
 pub(crate) mod audit;
+pub(crate) mod lint;
 pub(crate) mod model;
 pub(crate) mod project;
 pub(crate) mod source;

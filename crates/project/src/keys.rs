@@ -32,6 +32,14 @@ const SCOPES: &[(&str, &str, &str)] = &[
     ("row_count", "Audit `row_count`", "Its keys; at least one bound."),
     ("relationship", "Audit `relationship`", "Its keys."),
     ("sql", "Audit `sql`", "Its keys."),
+    (
+        "lint",
+        "Lint",
+        "Under `lint` of the project, or at the top of `.oncemore-lint.yml`, which needs no project. Paths and patterns are \
+         relative to that file: `folder/` is a folder of that name anywhere, `a/b/` that folder, `*.sql` a file anywhere, \
+         `a/**/*.sql` files below `a`. A rule is an id `OM301`, a name, or how ids begin: `OM3`.",
+    ),
+    ("lint_allow", "Allow", "In the list `allow` of lint."),
 ];
 
 const fn key(
@@ -56,6 +64,7 @@ pub(crate) const KEYS: &[Key] = &[
     key("project", "variables", "mapping of scalars", "none", "Values for `:name` in queries. A changed value changes the code version of the models that use it."),
     key("project", "limits", "mapping", "none", "Limits of one command."),
     key("project", "defaults", "mapping", "none", "Keys of models by folder: `defaults: {silver: {time_zone: America/New_York}}`. A model's own key wins; a default that its kind has no use for is passed over."),
+    key("project", "lint", "mapping", "none", "What `oncemore lint` judges, and how."),
     key("limits", "tasks", "whole number", "100", "More tasks than this, caused by code or a dimension, need `--yes`."),
     key("source", "path", "relative path", "required", "Where its files are: may hold `*`, `**`, `?`, `[…]` and `{interval:%Y-%m-%d}` (fields %Y, %m, %d, %j, %H; the finest one is the length of the interval that a file stands for)."),
     key("source", "format", "`csv`, `ndjson` or `parquet`", "by the path's ending", "Format of every file. `.gz` after the ending means gzip."),
@@ -104,6 +113,18 @@ pub(crate) const KEYS: &[Key] = &[
     key("relationship", "to_columns", "list of columns", "the same as `columns`", "Columns there."),
     key("sql", "name", "text", "required", "Shown in reports."),
     key("sql", "query", "SQL query", "required", "The query."),
+    key("lint", "dialect", "dialect", "by path and words", "Dialect of files that `dialects` says nothing about: postgres, redshift, snowflake, bigquery, spark, duckdb, trino, mysql, tsql, clickhouse, oracle or ansi; also the names of dbt adapters."),
+    key("lint", "dialects", "mapping of dialects", "none", "Dialects by pattern: `dialects: {etl/pg/: postgres}`. The first that fits counts."),
+    key("lint", "rules", "mapping", "none", "`error`, `warning`, `info` or `off` by rule, for all of its findings."),
+    key("lint", "ignore", "list of patterns", "none", "Files that are not looked at."),
+    key("lint", "run_once", "list of patterns", "`[migrations/, ddl/]`", "Files that run once and never again: their definitions of tables count, they are not judged."),
+    key("lint", "provenance", "list of columns", "none", "Columns that tell when or by whom a row was written, beside those whose names say so (`loaded_at`, `updated_by`): a clock may fill them."),
+    key("lint", "atomic_scripts", "true or false", "false", "Whether what runs the scripts makes each file one transaction."),
+    key("lint", "allow", "list of mappings", "none", "Rules that may be broken in some files, each with a reason."),
+    key("lint", "baseline", "relative path", "none", "File of the findings that are known and not shown; `oncemore lint --write-baseline` makes it."),
+    key("lint_allow", "path", "pattern", "required", "The files."),
+    key("lint_allow", "rules", "list of rules", "required", "What is allowed there."),
+    key("lint_allow", "because", "text", "required", "The reason."),
 ];
 
 /// The keys of a scope.

@@ -8,6 +8,7 @@ mod code;
 mod decode;
 mod graph;
 mod keys;
+pub mod lint;
 mod load;
 mod model;
 mod names;
@@ -19,6 +20,7 @@ mod yaml;
 mod tests;
 
 pub use keys::keys_markdown;
-pub use load::load;
+pub use lint::LintSettings;
+pub use load::{LINT_FILE, PROJECT_FILE, lint_settings, load};
 pub use model::{Kind, Limits, Loaded, Model, OnChange, Project, Query, Source, TextFile, Variable};
 pub use names::nearest;

@@ -4,15 +4,19 @@ use std::collections::BTreeMap;
 
 use oncemore_core::{Diagnostic, Location, Severity, TableName};
 
-use crate::decode::Decoder;
 use crate::decode::model::{self, ModelSettings};
 use crate::decode::project::{self, Settings};
+use crate::decode::{Decoder, lint};
+use crate::lint::LintSettings;
 use crate::model::{Loaded, Project, TextFile};
 use crate::names::nearest;
 use crate::sql::{self, Analysed};
 use crate::{graph, yaml};
 
-const PROJECT_FILE: &str = "oncemore.yml";
+/// The file that makes a folder a project.
+pub const PROJECT_FILE: &str = "oncemore.yml";
+/// The file that holds settings of lint where there is no project.
+pub const LINT_FILE: &str = ".oncemore-lint.yml";
 const MODELS: &str = "models/";
 
 /// A model while it is not known to be right.
@@ -72,6 +76,29 @@ pub fn load(files: &[TextFile]) -> Loaded {
     finish(decoder, settings, drafts, order, files)
 }
 
+/// Settings of lint in a file: in the section `lint` of [`PROJECT_FILE`], whose other sections are not judged here, or
+/// at the top of any other. With what is wrong with them.
+pub fn lint_settings(file: &TextFile) -> (LintSettings, Vec<Diagnostic>) {
+    let mut decoder = Decoder::default();
+    let is_project = file.path.rsplit('/').next() == Some(PROJECT_FILE);
+    let root = match yaml::parse(&file.path, &file.text, 0, file.text.len()) {
+        Ok(root) => root.filter(|node| !node.is_null()),
+        Err(error) => return (LintSettings::default(), vec![*error]),
+    };
+    let Some(root) = root else { return (LintSettings::default(), Vec::new()) };
+    if !is_project {
+        let settings = lint::decode(&mut decoder, LINT_FILE, &root);
+        return (settings, decoder.diagnostics);
+    }
+    let fields = decoder.fields(PROJECT_FILE, "project", &root);
+    let mut settings =
+        fields.get("lint").map(|node| lint::decode(&mut decoder, "lint", node)).unwrap_or_default();
+    // What is wrong elsewhere is for `check` to say; what is right is knowledge.
+    let all = project::decode(&mut Decoder::default(), &root);
+    settings.sources = all.lint.sources;
+    (settings, decoder.diagnostics)
+}
+
 fn finish(
     decoder: Decoder,
     settings: Settings,
@@ -94,6 +121,7 @@ fn finish(
         time_zone: settings.time_zone,
         sources: settings.sources,
         limits: settings.limits,
+        lint: settings.lint,
         variables: settings.variables,
         texts: files.iter().map(|file| (file.path.clone(), file.text.clone())).collect::<BTreeMap<_, _>>(),
     });

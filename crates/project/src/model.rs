@@ -7,6 +7,8 @@ use oncemore_core::{
 };
 use serde::{Deserialize, Serialize};
 
+use crate::lint::LintSettings;
+
 /// A file of the project, already read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextFile {
@@ -44,6 +46,8 @@ pub struct Project {
     pub models: Vec<Model>,
     /// Limits of one command.
     pub limits: Limits,
+    /// What lint judges, and how.
+    pub lint: LintSettings,
     /// Values for `:name` in queries.
     pub variables: BTreeMap<String, Variable>,
     /// Text of each file, by path, to show the place of an error.

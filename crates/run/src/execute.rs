@@ -210,6 +210,7 @@ fn guard(workspace: &Workspace, ground: &Ground, plan: &Plan, options: &RunOptio
             format!("select `+{}` to run both, or read it as it is with `--stale-parents ok`", stale.reader),
         ));
     }
+    crate::lint::guard(&workspace.project, plan)?;
     let guarded = plan.guarded(ground);
     let limit = usize::try_from(workspace.project.limits.tasks).unwrap_or(usize::MAX);
     if guarded > limit && !options.yes {

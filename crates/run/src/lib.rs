@@ -12,6 +12,7 @@ pub mod explain;
 pub mod facts;
 pub mod ground;
 pub mod inputs;
+pub mod lint;
 pub mod plan;
 pub mod query;
 pub mod select;

@@ -45,6 +45,8 @@ pub struct Knowledge {
     tables: HashMap<String, Vec<TableFacts>>,
     routines: HashMap<String, Vec<Routine>>,
     derived: HashMap<String, Vec<Vec<String>>>,
+    /// Columns that the user says tell when or by whom a row was written.
+    pub provenance: Vec<String>,
 }
 
 impl Knowledge {

@@ -764,7 +764,9 @@ impl<'a> Walk<'_, 'a> {
         if key || (seen.at.pure && places_rows(column)) || (seen.at.hashed && looks_like_key(column)) {
             return Role::Key(column.to_string());
         }
-        if is_audit_name(column) && seen.at.pure {
+        let is_audit =
+            is_audit_name(column) || self.view.knowledge.provenance.iter().any(|name| name == column);
+        if is_audit && seen.at.pure {
             Role::Audit(column.to_string())
         } else {
             Role::Value(column.to_string())

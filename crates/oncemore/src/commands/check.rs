@@ -1,6 +1,7 @@
 //! `oncemore check`: parse, resolve, derive types.
 
-use oncemore_core::Severity;
+use oncemore_core::{Diagnostic, Severity};
+use oncemore_run::lint;
 use oncemore_run::workspace::read_texts;
 use serde::Serialize;
 
@@ -29,11 +30,20 @@ struct Report<'a> {
 pub fn run(_args: &Args, context: &Context) -> Result<u8, Failure> {
     let ui = &context.ui;
     let texts = read_texts(&context.root()?)?;
-    let loaded = oncemore_project::load(&texts);
+    let mut loaded = oncemore_project::load(&texts);
     let text_of = |path: &str| texts.iter().find(|file| file.path == path).map(|file| file.text.as_str());
     let (models, sources) =
         loaded.project.as_ref().map_or((0, 0), |project| (project.models.len(), project.sources.len()));
-    let wrong = loaded.diagnostics.iter().any(|found| found.severity == Severity::Error);
+    let is_wrong = |found: &[Diagnostic]| found.iter().any(|found| found.severity == Severity::Error);
+    if !is_wrong(&loaded.diagnostics) {
+        // The engine plans every model: unknown columns, types, what a parameter is compared with.
+        context.block_on(2, async { context.open(Access::Read).await.map(drop) })?;
+        // What can be planned and would not give the same rows again: `run` refuses it.
+        let project = loaded.project.iter();
+        let found: Vec<Diagnostic> = project.flat_map(|project| lint::errors(project, |_| true)).collect();
+        loaded.diagnostics.extend(found);
+    }
+    let wrong = is_wrong(&loaded.diagnostics);
     let report = Report { ok: !wrong, models, sources, diagnostics: to_json(&loaded.diagnostics, &text_of) };
     if wrong {
         if ui.is_json() {
@@ -43,8 +53,6 @@ pub fn run(_args: &Args, context: &Context) -> Result<u8, Failure> {
         }
         return Ok(oncemore_run::ErrorKind::Config.exit_code());
     }
-    // The engine plans every model: unknown columns, types, what a parameter is compared with.
-    context.block_on(2, async { context.open(Access::Read).await.map(drop) })?;
     if ui.is_json() {
         ui.json(&report)?;
     } else {

@@ -9,6 +9,8 @@ pub mod explain;
 pub mod gc;
 pub mod init;
 pub mod ledger;
+pub mod lint;
+pub mod lsp;
 pub mod plan;
 pub mod query;
 pub mod resolve;
@@ -20,7 +22,7 @@ use clap::Subcommand;
 use crate::context::Context;
 use crate::failure::Failure;
 
-/// Exit code of `plan --exit-code` where there is something to do.
+/// Exit code of `lint` with findings, and of `plan --exit-code` where there is something to do.
 pub const FINDINGS: u8 = 1;
 
 macro_rules! commands {
@@ -76,4 +78,6 @@ commands! {
     Resolve => resolve,
     Gc => gc,
     Ledger => ledger,
+    Lint => lint,
+    Lsp => lsp,
 }

@@ -32,15 +32,17 @@ struct Document<'a> {
 /// Plans.
 ///
 /// # Errors
-/// A plan that can't be made, and one that `run` would refuse: beyond `limits.tasks`, or on stale parents.
+/// A plan that can't be made, and one that `run` would refuse: beyond `limits.tasks`, on stale parents, or with models
+/// that lint finds not repeatable.
 pub fn run(args: &Args, context: &Context) -> Result<u8, Failure> {
     let jobs = args.work.jobs.map_or_else(cores, usize::from);
-    let (plan, guarded, limit) = context.block_on(jobs, async {
+    let (plan, guarded, limit, fit) = context.block_on(jobs, async {
         let workspace = context.open_with(Access::Read, args.work.memory, jobs).await?;
         let ground = workspace.ground()?;
         let plan = plan(&ground, &args.work.plan_options())?;
         let guarded = plan.guarded(&ground);
-        Ok((plan, guarded, workspace.project.limits.tasks))
+        let fit = oncemore_run::lint::guard(&workspace.project, &plan);
+        Ok((plan, guarded, workspace.project.limits.tasks, fit))
     })?;
     if context.ui.is_json() {
         context.ui.json(&Document { plan: &plan, guarded, limit })?;
@@ -50,6 +52,7 @@ pub fn run(args: &Args, context: &Context) -> Result<u8, Failure> {
     if !plan.stale_parents.is_empty() && args.work.stale_parents.is_none() {
         return Err(stale_parents(&plan).into());
     }
+    fit?;
     if guarded as u64 > limit && !args.work.yes {
         return Err(guard(&plan, guarded, limit).into());
     }

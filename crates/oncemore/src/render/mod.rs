@@ -7,10 +7,14 @@ pub mod diagnostic;
 pub mod diff;
 pub mod error;
 pub mod explain;
+pub mod github;
+pub mod lint;
 pub mod number;
+pub mod page;
 pub mod plan;
 pub mod progress;
 pub mod ranges;
+pub mod sarif;
 pub mod status;
 pub mod table;
 #[cfg(test)]

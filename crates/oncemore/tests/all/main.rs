@@ -4,5 +4,7 @@
 mod bad_input;
 mod cases;
 mod crashes;
+mod lint;
+mod lsp;
 mod project;
 mod repairs;

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use oncemore_core::{Diagnostic, Location, Zone};
 
-use super::{Decoder, Fields, source};
+use super::{Decoder, Fields, lint, source};
+use crate::lint::{LintSettings, facts_of};
 use crate::model::{Limits, Source, Variable};
 use crate::yaml::{Data, Node};
 
@@ -20,6 +21,7 @@ pub(crate) struct Settings<'n, 'a> {
     pub(crate) declared: Vec<(String, Location)>,
     pub(crate) variables: BTreeMap<String, Variable>,
     pub(crate) limits: Limits,
+    pub(crate) lint: LintSettings,
     /// Keys of models by schema, and where the schema is named.
     pub(crate) defaults: BTreeMap<&'n str, (Location, Fields<'n, 'a>)>,
 }
@@ -37,6 +39,7 @@ impl Settings<'_, '_> {
             declared: Vec::new(),
             variables: BTreeMap::new(),
             limits: Limits::default(),
+            lint: LintSettings::default(),
             defaults: BTreeMap::new(),
         }
     }
@@ -74,12 +77,16 @@ pub(crate) fn decode<'n, 'a>(decoder: &mut Decoder, root: &'n Node<'a>) -> Setti
             settings.limits.tasks = tasks;
         }
     }
+    if let Some(node) = fields.get("lint") {
+        settings.lint = lint::decode(decoder, "lint", node);
+    }
     if let Some(node) = fields.get("sources") {
         for (name, key, node) in decoder.entries("sources", node).iter() {
             settings.declared.push((name.to_owned(), key.location()));
             settings.sources.extend(source::decode(decoder, key, name, node, &settings.time_zone));
         }
         settings.sources.sort_by(|a, b| a.spec.name.cmp(&b.spec.name));
+        settings.lint.sources = settings.sources.iter().map(|source| facts_of(&source.spec)).collect();
     }
     if let Some(node) = fields.get("defaults") {
         for (schema, key, node) in decoder.entries("defaults", node).iter() {

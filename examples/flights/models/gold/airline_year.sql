@@ -22,6 +22,7 @@ WITH y AS (
 )
 SELECT year,
        -- carrier decides between equal shares, so that the places are the same in every run
+       -- oncemore: allow(OM201) because a carrier has one name: gold.airlines has a row for each
        CAST(row_number() OVER (PARTITION BY year ORDER BY on_time_share DESC NULLS LAST, carrier) AS BIGINT) AS place,
        carrier,
        airline,

@@ -1,0 +1,100 @@
+//! Findings of one open file, with what the files around it say of tables. What is around is read once and again when a
+//! file is saved.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use oncemore_lint::{Finding, Input, Script, judge, lint};
+
+use crate::lint::check::{Options, config_of, dbt_inputs, read_as};
+use crate::lint::collect::{Kind, Request, Unit, collect};
+use crate::lint::text::decode;
+
+/// What is known of the files around.
+#[derive(Default)]
+pub(super) struct Analysis {
+    /// By the file that was opened: its unit, and the scripts of the others.
+    around: BTreeMap<PathBuf, Around>,
+}
+
+struct Around {
+    unit: Unit,
+    scripts: Vec<Script>,
+    /// All files of a dbt project, which is looked at as a whole.
+    inputs: Vec<Input>,
+}
+
+/// What is found in a text.
+#[derive(Default)]
+pub(super) struct Found {
+    /// Findings.
+    pub(super) findings: Vec<Finding>,
+    /// What is wrong with the settings.
+    pub(super) problem: Option<String>,
+}
+
+impl Analysis {
+    /// Forgets the files around: they are read again.
+    pub(super) fn forget(&mut self) {
+        self.around.clear();
+    }
+
+    /// Looks at a text that stands for a file.
+    pub(super) fn look(&mut self, place: &Path, text: &str) -> Found {
+        let options = Options::default();
+        if !self.around.contains_key(place) {
+            match around(place, text, &options) {
+                Ok(around) => {
+                    self.around.insert(place.to_path_buf(), around);
+                }
+                Err(problem) => return Found { findings: Vec::new(), problem: Some(problem) },
+            }
+        }
+        let Some(around) = self.around.get_mut(place) else { return Found::default() };
+        let Around { unit, scripts, inputs } = around;
+        let Some(file) = unit.files.iter().find(|file| file.wanted) else { return Found::default() };
+        if unit.settings.is_run_once(&file.key) {
+            return Found::default();
+        }
+        let config = config_of(unit, &options);
+        let mut findings: Vec<Finding> = if unit.kind == Kind::Dbt {
+            if let Some(own) = inputs.iter_mut().find(|input| input.path == file.key) {
+                text.clone_into(&mut own.text);
+            }
+            let found = lint(inputs, &config).findings;
+            found.into_iter().filter(|finding| finding.path == file.key).collect()
+        } else {
+            let script = read_as(unit, file, text.to_owned(), &options, &config);
+            let knowledge = unit.settings.knowledge(scripts.iter().chain([&script]));
+            judge(&script, &knowledge, &config).findings
+        };
+        findings.retain(|finding| unit.settings.allowed(&file.key, finding.rule).is_none());
+        Found { findings, problem: None }
+    }
+}
+
+fn around(place: &Path, text: &str, options: &Options) -> Result<Around, String> {
+    let here = place.parent().unwrap_or(place).to_path_buf();
+    let given = Some((place.to_path_buf(), text.to_owned()));
+    let request = Request { here, given, ..Request::default() };
+    let mut units = collect(&request).map_err(|error| match error.diagnostics.first() {
+        Some(first) => format!("{}: {}", error.message, first.message),
+        None => error.message,
+    })?;
+    if units.is_empty() {
+        return Err("the file belongs nowhere".to_owned());
+    }
+    let unit = units.swap_remove(0);
+    if unit.kind == Kind::Dbt {
+        let (inputs, _) = dbt_inputs(&unit, options);
+        return Ok(Around { unit, scripts: Vec::new(), inputs });
+    }
+    let config = config_of(&unit, options);
+    let others = unit.files.iter().filter(|file| !file.wanted);
+    let scripts = others.filter_map(|file| {
+        let decoded = std::fs::read(&file.place).ok().and_then(|bytes| decode(bytes).ok())?;
+        Some(read_as(&unit, file, decoded.text, options, &config))
+    });
+    let scripts = scripts.collect();
+    Ok(Around { unit, scripts, inputs: Vec::new() })
+}
