@@ -1,4 +1,5 @@
-//! Comments that allow a finding: `-- oncemore: allow(OM101) because <reason>`; `-- noqa: OM101` of other linters.
+//! Comments that allow a finding: `-- oncemore: allow(OM101) because <reason>`; `-- noqa: OM101` of other
+//! linters.
 
 use crate::config::Config;
 use crate::finding::{Allowed, Confidence, Finding, Fix, Safety, Severity};
@@ -113,7 +114,8 @@ fn allowance(script: &Commented<'_>, span: Span) -> Option<Allowance> {
     Some(Allowance { span, rules, reason: reason.to_string(), ours, lines: lines_of(script, span), used })
 }
 
-/// The line of a comment that follows code; of one that stands alone the next line with code, and if a statement begins
+/// The line of a comment that follows code; of one that stands alone the next line with code, and if a
+/// statement begins
 /// there, all of its lines.
 fn lines_of(script: &Commented<'_>, span: Span) -> (usize, usize) {
     let line = script.lines.line_of(span.start);

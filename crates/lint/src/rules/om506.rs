@@ -31,7 +31,10 @@ fn draft(write: &WriteFact<'_, '_>, template: &Template) -> Draft {
         write.head,
         format!("the merge looks at fewer rows of `{target}` than the query can give a new version of"),
     )
-    .rerun(format!("a row of before the predicate's window is corrected: the merge does not see the stored one, and `{key}` is there twice"))
+    .rerun(format!(
+        "a row of before the predicate's window is corrected: the merge does not see the stored \
+        one, and `{key}` is there twice"
+    ))
     .help("take the predicate's window as wide as the query's, and by the same bounds")
 }
 
