@@ -70,11 +70,13 @@ pub fn lint(inputs: &[Input], config: &Config) -> Report {
     }
     for project in &projects {
         let mut found = dbt::lint(&project.files, &project.hints, &scripts, config);
-        let paths = found.findings.iter_mut().map(|finding| &mut finding.path);
+        let findings = found.findings.iter_mut().chain(found.allowed.iter_mut().map(|allowed| &mut allowed.finding));
+        let paths = findings.map(|finding| &mut finding.path);
         for path in paths.chain(found.coverage.iter_mut().map(|(path, _)| path)) {
             path.insert_str(0, &project.folder);
         }
         report.findings.append(&mut found.findings);
+        report.allowed.append(&mut found.allowed);
         report.coverage.append(&mut found.coverage);
     }
     report
@@ -110,5 +112,14 @@ pub fn judge(script: &Script, knowledge: &Knowledge, config: &Config) -> Judged 
     findings.extend(scan::findings(script, config));
     findings.sort_by(|a, b| (a.span, a.rule).cmp(&(b.span, b.rule)));
     findings.dedup_by(|a, b| a.span == b.span && a.rule == b.rule);
-    suppress::apply(&suppress::Commented::script(script), findings, config)
+    settle(&suppress::Commented::script(script), findings, config)
+}
+
+/// Findings as the user wants them: those apart that a comment allows, severities as set.
+pub(crate) fn settle(commented: &suppress::Commented<'_>, findings: Vec<Finding>, config: &Config) -> Judged {
+    let mut judged = suppress::apply(commented, findings, config);
+    for finding in &mut judged.findings {
+        finding.severity = config.severity_of(finding.rule).unwrap_or(finding.severity);
+    }
+    judged
 }

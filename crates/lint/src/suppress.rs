@@ -178,10 +178,10 @@ fn complaint(script: &Commented<'_>, allowance: &Allowance, config: &Config) -> 
 }
 
 /// A comment with the blanks before it, and with its line where nothing else stands there.
-fn whole_line(script: &Script, span: Span) -> Span {
+fn whole_line(script: &Commented<'_>, span: Span) -> Span {
     let line = script.lines.line_of(span.start);
     let from = script.lines.start_of(line);
-    let before = Span { start: from, end: span.start }.of(&script.text);
+    let before = Span { start: from, end: span.start }.of(script.text);
     let after = script.text.get(span.end as usize..).unwrap_or("");
     let rest = after.split_inclusive('\n').next().unwrap_or("");
     let blanks = before.len() - before.trim_end().len();

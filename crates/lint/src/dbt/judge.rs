@@ -10,11 +10,11 @@ use std::ops::Range;
 
 use crate::config::Config;
 use crate::facts::Knowledge;
-use crate::finding::{Confidence, Finding, Severity};
+use crate::finding::{Allowed, Confidence, Finding, Severity};
 use crate::lex::lex;
 use crate::rules;
 use crate::script::{Coverage, Script};
-use crate::suppress::{self, Commented};
+use crate::suppress::Commented;
 use crate::text::{Lines, Span};
 use crate::{Report, scan};
 
@@ -42,6 +42,7 @@ impl Parsed {
 pub struct Judged {
     path: String,
     own: Vec<Finding>,
+    allowed: Vec<Allowed>,
     /// In files that several models share: macros.
     shared: Vec<Shared>,
     coverage: Coverage,
@@ -151,7 +152,8 @@ impl Project {
         if !config.is_off(scan::NOT_ANALYSED) {
             parsed.failed.iter().for_each(|failed| self.add_failure(node, failed, &mut judged));
         }
-        judged.own = self.suppressed(node, std::mem::take(&mut judged.own));
+        let settled = self.settled(node, std::mem::take(&mut judged.own), config);
+        (judged.own, judged.allowed) = (settled.findings, settled.allowed);
         judged
     }
 
@@ -245,12 +247,11 @@ impl Project {
         }
     }
 
-    /// Takes out what comments of the model's template allow.
-    fn suppressed(&self, node: &Node, findings: Vec<Finding>) -> Vec<Finding> {
-        if node.is_synthetic {
-            return findings;
-        }
-        suppressed(&node.path, &node.text, node.template.clone(), self.dialect(), findings)
+    /// Puts apart what comments of the model's template allow.
+    fn settled(&self, node: &Node, findings: Vec<Finding>, config: &Config) -> crate::Judged {
+        let (text, template) =
+            if node.is_synthetic { ("", 0..0) } else { (&*node.text, node.template.clone()) };
+        settled(&node.path, text, template, self.dialect(), findings, config)
     }
 
     /// Brings all together: what macros hold is said once.
@@ -261,6 +262,7 @@ impl Project {
         for one in judged {
             report.coverage.push((one.path, one.coverage));
             report.findings.extend(one.own);
+            report.allowed.extend(one.allowed);
             let mut seen: Vec<(String, Span, &'static str)> = Vec::new();
             for other in one.shared {
                 let key = (other.finding.path.clone(), other.finding.span, other.finding.rule);
@@ -292,7 +294,9 @@ impl Project {
                 moved(finding, &path, text, &lines, &range)
             });
             let placed = placed.collect();
-            report.findings.extend(suppressed(&path, text, 0..text.len(), self.dialect(), placed));
+            let settled = settled(&path, text, 0..text.len(), self.dialect(), placed, config);
+            report.findings.extend(settled.findings);
+            report.allowed.extend(settled.allowed);
         }
         for problem in self.problems.iter().filter(|_| !config.is_off(scan::NOT_ANALYSED)) {
             report.findings.push(of_problem(problem));
@@ -323,16 +327,16 @@ fn of_problem(problem: &super::Problem) -> Finding {
     }
 }
 
-fn suppressed(
+fn settled(
     path: &str,
     text: &str,
     template: Range<usize>,
     dialect: crate::Dialect,
     findings: Vec<Finding>,
-) -> Vec<Finding> {
-    if !text.contains("oncemore:") && !text.contains("noqa") {
-        return findings;
-    }
+    config: &Config,
+) -> crate::Judged {
+    // Few templates hold such a comment; the others need no words.
+    let text = if text.contains("oncemore:") || text.contains("noqa") { text } else { "" };
     let lexed = lex(text, dialect);
     let first = lexed.tokens.iter().find(|token| !lexed.placeholders.contains(&token.span));
     let statements = first.map(|first| Span { start: first.span.start, end: Span::new(0, template.end).end });
@@ -347,7 +351,7 @@ fn suppressed(
         comments: &comments,
         statements: statements.into_iter().collect(),
     };
-    suppress::apply(&commented, findings)
+    crate::settle(&commented, findings, config)
 }
 
 /// Whether a segment adds nothing but white space to a range.
