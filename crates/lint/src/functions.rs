@@ -228,7 +228,9 @@ mod tests {
             let own = texts.iter().flat_map(|text| words(text).map(|(class, word)| (class, word, false)));
             for (class, word, is_common) in own.chain(common) {
                 // An aggregate is pure to its engine where the order of its rows decides.
-                let Some(class) = Class::named(class).filter(|class| *class != Class::Order) else { continue };
+                let Some(class) = Class::named(class).filter(|class| *class != Class::Order) else {
+                    continue;
+                };
                 let entry = entry(class, word);
                 // What is common counts where the dialect's own list does not say otherwise.
                 if is_common && super::class(*dialect, entry.name, entry.arity.unwrap_or(0)) != Some(class) {
@@ -255,7 +257,9 @@ mod tests {
             assert!(!catalogue.is_empty(), "{}", dialect.name());
             let own = texts.iter().flat_map(|text| words(text));
             for (class, word) in own {
-                let Some(class) = Class::named(class).filter(|class| *class != Class::Order) else { continue };
+                let Some(class) = Class::named(class).filter(|class| *class != Class::Order) else {
+                    continue;
+                };
                 let written = entry(class, word);
                 let mut named = catalogue.iter().filter(|entry| entry.name == written.name).peekable();
                 let is_known = named.peek().is_some()

@@ -1,4 +1,5 @@
-//! Scores the labelled corpus: precision, recall and the share of clean snippets that stay silent, at warning and above.
+//! Scores the labelled corpus: precision, recall and the share of clean snippets that stay silent, at
+//! warning and above.
 //! Rules that are not registered are counted apart.
 #![expect(clippy::print_stdout, reason = "a test reports, and is steered, from outside")]
 
@@ -167,9 +168,7 @@ fn corpus_is_judged_as_labelled() {
             score.missing
         );
     }
-    println!(
-        "pending rules: {pending:?}; {unread} hold a statement that was not read"
-    );
+    println!("pending rules: {pending:?}; {unread} hold a statement that was not read");
     println!(
         "all {}: precision {:.3}, recall {:.3}, clean and silent {:.3}",
         paths.len(),

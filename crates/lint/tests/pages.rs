@@ -1,4 +1,5 @@
-//! Runs the examples of every rule's page. An example that fails must stand in `tests/known-failures.txt`, and what stands
+//! Runs the examples of every rule's page. An example that fails must stand in `tests/known-failures.txt`,
+//! and what stands
 //! there must fail: the list can only shrink.
 //!
 //! An example is one or more blocks and the list of findings after them. A block's first line is ```` ```sql dialect form [path] ````,

@@ -1,4 +1,5 @@
-//! Columns of one statement: what a query gives out, and where a column comes from, through CTEs, subqueries and aliases.
+//! Columns of one statement: what a query gives out, and where a column comes from, through CTEs, subqueries
+//! and aliases.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -8,6 +9,7 @@ use crate::dialect::Dialect;
 use crate::ir::{Body, Expr, ExprKind, From, Item, Name, Query, QueryId, Relation, Select, Statement};
 
 use super::knowledge::Knowledge;
+use super::scope::Scope;
 
 /// Nesting of queries beyond which nothing is followed.
 const DEPTH: usize = 40;
@@ -21,6 +23,9 @@ pub struct View<'a> {
     /// The dialect.
     pub dialect: Dialect,
     outputs: RefCell<HashMap<QueryId, Rc<Outputs<'a>>>>,
+    pub(super) keys: RefCell<HashMap<QueryId, Vec<Vec<String>>>>,
+    pub(super) tellers: RefCell<HashMap<QueryId, Rc<Vec<Vec<String>>>>>,
+    pub(super) scopes: RefCell<HashMap<QueryId, Rc<Vec<Scope<'a>>>>>,
 }
 
 /// What a query gives out.
@@ -105,7 +110,15 @@ impl<'a> View<'a> {
     /// Looks at a statement.
     #[must_use]
     pub fn new(statement: &'a Statement, knowledge: &'a Knowledge, dialect: Dialect) -> Self {
-        Self { statement, knowledge, dialect, outputs: RefCell::new(HashMap::new()) }
+        Self {
+            statement,
+            knowledge,
+            dialect,
+            outputs: RefCell::new(HashMap::new()),
+            keys: RefCell::default(),
+            tellers: RefCell::default(),
+            scopes: RefCell::new(HashMap::new()),
+        }
     }
 
     /// A query.
@@ -222,10 +235,8 @@ impl<'a> View<'a> {
                 (!outputs.open).then(|| outputs.list.iter().map(|output| output.name.clone()).collect())
             }
             Relation::Table(name) => {
-                let facts = self
-                    .knowledge
-                    .table(name)
-                    .filter(|facts| !facts.columns.is_empty() && !facts.partial)?;
+                let facts =
+                    self.knowledge.table(name).filter(|facts| !facts.columns.is_empty() && !facts.partial)?;
                 Some(facts.columns.iter().map(|column| column.name.clone()).collect())
             }
             _ => None,
@@ -423,7 +434,8 @@ impl<'a> View<'a> {
         found
     }
 
-    /// The outputs of a query that something reads; nothing is said of a query whose rows leave the statement.
+    /// The outputs of a query that something reads; nothing is said of a query whose rows leave the
+    /// statement.
     #[must_use]
     pub fn used_outputs(&self, query: QueryId) -> Option<Vec<String>> {
         let readers: Vec<QueryId> = self

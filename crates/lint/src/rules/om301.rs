@@ -18,26 +18,52 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
 fn judge(file: &File<'_>, write: &WriteFact<'_, '_>) -> Option<Draft> {
     let excused = is_history(write)
         || (write.target.is_stage() && is_read_later(file, write))
-        || write.context.is_stage(write.write) || write.context.is_log(&write.target) || write.statement.handler || write.statement.guard.is_some();
+        || write.context.is_stage(write.write)
+        || write.context.is_log(&write.target)
+        || write.statement.handler
+        || write.statement.guard.is_some();
     if excused || is_consumed(file, write) || adds_missing(write) {
         return None;
     }
     let target = write.target.text();
     let facts = file.knowledge.table(&write.target);
-    let mut draft = Draft::new(Severity::Error, write.head, format!("rows are added to `{target}`, and nothing takes away what the same run added before"))
-        .rerun(format!("the scheduler loses an answer and runs the interval again: its rows stand in `{target}` twice"))
-        .help("delete the interval's rows first, in the same transaction; or MERGE on a key; or overwrite the partition");
+    let mut draft = Draft::new(
+        Severity::Error,
+        write.head,
+        format!(
+            "rows are added to `{target}`, and \
+        nothing takes away what the same run added before"
+        ),
+    )
+    .rerun(format!(
+        "the scheduler loses an answer and runs the interval again: its rows stand in \
+            `{target}` twice"
+    ))
+    .help(
+        "delete the interval's rows first, in the same transaction; or MERGE on a key; or overwrite \
+            the partition",
+    );
     if facts.is_some_and(|facts| facts.replacing) {
-        draft = draft.rerun("the engine merges rows of equal key some day; until then, and in every query without FINAL, both are there");
+        draft = draft.rerun(
+            "the engine merges rows of equal key some day; until then, and in every query \
+            without FINAL, both are there",
+        );
         draft.severity = Severity::Warning;
     }
     Some(draft)
 }
 
-/// Whether a later write of the script reads the table: then it is a stage, and OM318 speaks of what is left in it.
+/// Whether a later write of the script reads the table: then it is a stage, and OM318 speaks of what is left
+/// in it.
 fn is_read_later(file: &File<'_>, write: &WriteFact<'_, '_>) -> bool {
     (write.at + 1..file.script.statements.len()).take(100).filter_map(|at| file.write(at, 0)).any(|other| {
-        other.source.iter().chain(&other.scope).any(|root| other.view.tables(*root).iter().any(|(_, _, name)| name.same(&write.target) && !other.target.same(&write.target)))
+        other.source.iter().chain(&other.scope).any(|root| {
+            other
+                .view
+                .tables(*root)
+                .iter()
+                .any(|(_, _, name)| name.same(&write.target) && !other.target.same(&write.target))
+        })
     })
 }
 
@@ -50,15 +76,23 @@ fn is_consumed(file: &File<'_>, write: &WriteFact<'_, '_>) -> bool {
         && !tables.is_empty()
         && tables.iter().all(|(_, _, name)| {
             file.changes_after(name, write.at).chain(file.changes_before(name, write.at)).any(|other| {
-                matches!(other.verb, Verb::Delete | Verb::Truncate) && other.target.same(name) && other.statement.transaction == write.statement.transaction
+                matches!(other.verb, Verb::Delete | Verb::Truncate)
+                    && other.target.same(name)
+                    && other.statement.transaction == write.statement.transaction
             })
         });
-    let stream = file.script.dialect == crate::dialect::Dialect::Snowflake && tables.iter().any(|(_, _, name)| name.last().ends_with("_stream") || name.last().starts_with("stream_"));
+    let stream = file.script.dialect == crate::dialect::Dialect::Snowflake
+        && tables
+            .iter()
+            .any(|(_, _, name)| name.last().ends_with("_stream") || name.last().starts_with("stream_"));
     taken || moved || stream
 }
 
 /// Whether only rows are added that are not there, or newer than all that are: OM304 and OM305 speak of it.
 fn adds_missing(write: &WriteFact<'_, '_>) -> bool {
     let reads = write.view.self_reads(write.write);
-    reads.iter().any(|(read, _)| matches!(read, SelfRead::AntiJoin | SelfRead::Watermark | SelfRead::Presence)) || super::om305::by_variable(write).is_some()
+    reads
+        .iter()
+        .any(|(read, _)| matches!(read, SelfRead::AntiJoin | SelfRead::Watermark | SelfRead::Presence))
+        || super::om305::by_variable(write).is_some()
 }

@@ -6,9 +6,13 @@ pub(super) const RULE: Rule = Rule { id: "OM310", page: include_str!("../../rule
 fn check(file: &File<'_>, out: &mut Findings<'_>) {
     let mut reported = std::collections::HashSet::new();
     for write in file.writes() {
-        let (Effect::ReplaceSlice(replaced) | Effect::ReplaceAll(replaced)) = write.effect() else { continue };
+        let (Effect::ReplaceSlice(replaced) | Effect::ReplaceAll(replaced)) = write.effect() else {
+            continue;
+        };
         let half = replaced.atomic && goes_on_after_errors(file, &write);
-        let Some(by) = replaced.by.filter(|by| (!replaced.atomic || half) && !reported.contains(by)) else { continue };
+        let Some(by) = replaced.by.filter(|by| (!replaced.atomic || half) && !reported.contains(by)) else {
+            continue;
+        };
         let Some(removal) = file.write(by.0, by.1) else { continue };
         // TRUNCATE is OM312's.
         if removal.verb != Verb::Delete {
@@ -21,16 +25,33 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
         let target = write.target.text();
         if half {
             out.report(
-                Draft::new(Severity::Info, removal.head, format!("an error in the INSERT does not undo the DELETE on `{target}`"))
-                    .rerun("the INSERT fails on one row, the batch goes on, and COMMIT makes the DELETE alone visible")
-                    .help("SET XACT_ABORT ON, or TRY and CATCH with ROLLBACK"),
+                Draft::new(
+                    Severity::Info,
+                    removal.head,
+                    format!(
+                        "an error in the INSERT does not undo the \
+                    DELETE on `{target}`"
+                    ),
+                )
+                .rerun(
+                    "the INSERT fails on one row, the batch goes on, and COMMIT makes the DELETE \
+                        alone visible",
+                )
+                .help("SET XACT_ABORT ON, or TRY and CATCH with ROLLBACK"),
             );
             continue;
         }
         out.report(
-            Draft::new(Severity::Error, removal.head, format!("rows of `{target}` are deleted in one step and put back in another"))
-                .rerun("the INSERT fails or the session dies between the two: the rows are gone, and readers see an empty slice")
-                .help("BEGIN before the DELETE, COMMIT after the INSERT"),
+            Draft::new(
+                Severity::Error,
+                removal.head,
+                format!("rows of `{target}` are deleted in one step and put back in another"),
+            )
+            .rerun(
+                "the INSERT fails or the session dies between the two: the rows are gone, and \
+                    readers see an empty slice",
+            )
+            .help("BEGIN before the DELETE, COMMIT after the INSERT"),
         );
     }
 }

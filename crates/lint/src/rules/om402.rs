@@ -1,7 +1,7 @@
 //! OM402: both ends of an interval belong to it.
-use super::fixes::{has_comment, operator_between};
+use super::fixes::{ends_with, has_comment, starts_with};
 use super::prelude::*;
-use super::slices::{carries, is_day_name, is_time_name, slice};
+use super::slices::{filling, is_day_name, is_time_name, slice};
 use crate::finding::{Fix, Safety};
 
 pub(super) const RULE: Rule = Rule { id: "OM402", page: include_str!("../../rules/OM402.md"), check };
@@ -9,7 +9,10 @@ pub(super) const RULE: Rule = Rule { id: "OM402", page: include_str!("../../rule
 fn check(file: &File<'_>, out: &mut Findings<'_>) {
     for write in file.writes() {
         let Some(source) = write.source else { continue };
-        if matches!(write.verb, Verb::Delete | Verb::Update) || write.context.is_log(&write.target) {
+        let keeps =
+            matches!(write.effect(), Effect::Append | Effect::ReplaceSlice(_)) || file.script.model.is_some();
+        // By key, or all anew, a row at the edge is there once all the same.
+        if !keeps || write.context.is_log(&write.target) {
             continue;
         }
         for id in write.view.reachable(source) {
@@ -58,9 +61,11 @@ fn fix<'a>(
         let half_open = format!("{column} >= {} AND {column} < {}", low.value.span.of(text), value.of(text));
         (high.span, half_open)
     } else {
-        match operator_between(file, compared, value, "<=") {
+        let before = Span { start: high.span.start, end: value.start };
+        let after = Span { start: value.end, end: high.span.end };
+        match ends_with(file, before, "<=") {
             Some(span) => (span, "<".to_string()),
-            None => (operator_between(file, value, compared, ">=")?, ">".to_string()),
+            None => (starts_with(file, after, ">=")?, ">".to_string()),
         }
     };
     Some(Fix { span, text, safety: safety(file, write, query, range) })
@@ -71,13 +76,25 @@ fn safety(file: &File<'_>, write: &WriteFact<'_, '_>, query: QueryId, range: &Ra
     let time = file.script.model.as_ref().and_then(|header| header.time.as_deref());
     let of_slice = write.verb == Verb::Model(ModelWrite::Slice)
         && write.source == Some(query)
-        && time.is_some_and(|time| carries(write, query, range, time));
+        && time.and_then(|time| filling(write, query, time)).is_some_and(|filling| {
+            let source = write.view.source(query, filling);
+            source != ColumnSource::Unknown && source == write.view.source(query, range.column)
+        });
     if of_slice { Safety::Safe } else { Safety::Unsafe }
 }
 
-fn judge<'a>(file: &File<'a>, write: &WriteFact<'_, 'a>, scope: &Scope<'a>, range: &Range<'a>) -> Option<Severity> {
+fn judge<'a>(
+    file: &File<'a>,
+    write: &WriteFact<'_, 'a>,
+    scope: &Scope<'a>,
+    range: &Range<'a>,
+) -> Option<Severity> {
     let (low, high) = (range.low?, range.high?);
-    let closed = !range.exact && low.inclusive && high.inclusive && has_param(high.value) && render(low.value) != render(high.value);
+    let closed = !range.exact
+        && low.inclusive
+        && high.inclusive
+        && has_param(high.value)
+        && render(low.value) != render(high.value);
     if !closed {
         return None;
     }
@@ -103,7 +120,11 @@ fn judge<'a>(file: &File<'a>, write: &WriteFact<'_, 'a>, scope: &Scope<'a>, rang
     }
     let texts = [render(low.value), render(high.value)];
     let healed = slice(file, write).is_some_and(|slice| {
-        slice.parts.iter().any(|part| part.texts == texts && part.low.as_ref().is_some_and(|low| low.inclusive) && part.high.as_ref().is_some_and(|high| high.inclusive))
+        slice.parts.iter().any(|part| {
+            part.texts == texts
+                && part.low.as_ref().is_some_and(|low| low.inclusive)
+                && part.high.as_ref().is_some_and(|high| high.inclusive)
+        })
     });
     Some(if stamp && !healed { Severity::Error } else { Severity::Warning })
 }
@@ -111,7 +132,10 @@ fn judge<'a>(file: &File<'a>, write: &WriteFact<'_, 'a>, scope: &Scope<'a>, rang
 /// A wider range beside a half-open one: it only says which partitions are read.
 fn is_hint(scope: &Scope<'_>, range: &Range<'_>) -> bool {
     scope.ranges.iter().any(|other| {
-        other.span != range.span && other.has_param() && other.low.is_some_and(|low| low.inclusive) && other.high.is_some_and(|high| !high.inclusive)
+        other.span != range.span
+            && other.has_param()
+            && other.low.is_some_and(|low| low.inclusive)
+            && other.high.is_some_and(|high| !high.inclusive)
     })
 }
 
@@ -119,14 +143,27 @@ fn is_hint(scope: &Scope<'_>, range: &Range<'_>) -> bool {
 fn to_day(expr: &Expr) -> bool {
     expr.any(&mut |part| match &part.kind {
         ExprKind::Cast { to, .. } => to == "date",
-        ExprKind::Call(call) => matches!(call.name.as_str(), "date" | "to_date" | "todate" | "format_date" | "parse_date" | "last_day" | "date_sub" | "date_add" | "eomonth"),
+        ExprKind::Call(call) => matches!(
+            call.name.as_str(),
+            "date"
+                | "to_date"
+                | "todate"
+                | "format_date"
+                | "parse_date"
+                | "last_day"
+                | "date_sub"
+                | "date_add"
+                | "eomonth"
+        ),
         _ => false,
     })
 }
 
 /// `… 23:59:59`.
 fn last_second(expr: &Expr) -> bool {
-    expr.any(&mut |part| matches!(&part.kind, ExprKind::Literal(Literal::Text(text)) if text.contains("23:59:59")))
+    expr.any(
+        &mut |part| matches!(&part.kind, ExprKind::Literal(Literal::Text(text)) if text.contains("23:59:59")),
+    )
 }
 
 fn data_type<'a>(write: &WriteFact<'_, 'a>, range: &Range<'a>) -> Option<String> {
@@ -134,5 +171,6 @@ fn data_type<'a>(write: &WriteFact<'_, 'a>, range: &Range<'a>) -> Option<String>
         return Some(to.clone());
     }
     let Origin::Base { table, column } = write.view.origin(range.query, range.column) else { return None };
-    Some(write.view.knowledge.table(table)?.column(&column)?.data_type.clone()).filter(|kind| !kind.is_empty())
+    Some(write.view.knowledge.table(table)?.column(&column)?.data_type.clone())
+        .filter(|kind| !kind.is_empty())
 }

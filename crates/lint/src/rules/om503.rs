@@ -19,7 +19,10 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
             star,
             format!("all columns of the source are taken, and a new one never gets into `{target}`"),
         )
-        .rerun("a column is added to the source on 1 March; a full refresh in June adds it to all slices at once, and old figures change")
+        .rerun(
+            "a column is added to the source on 1 March; a full refresh in June adds it to all slices at \
+            once, and old figures change",
+        )
         .help("list the columns, or say `on_schema_change='fail'` or `'append_new_columns'`");
         out.report(match template.argument(&["on_schema_change"]) {
             Some(argument) => Draft { span: argument.span, ..draft }.in_template(),
@@ -39,7 +42,8 @@ fn open_star(view: &View<'_>, query: QueryId, depth: usize) -> Option<Span> {
     let select = view.select(query)?;
     select.items.iter().find_map(|item| {
         let Item::Star { span, qualifier, .. } = item else { return None };
-        let starred = select.from.iter().filter(|from| qualifier.as_ref().is_none_or(|name| *name == from.alias));
+        let starred =
+            select.from.iter().filter(|from| qualifier.as_ref().is_none_or(|name| *name == from.alias));
         starred.clone().find_map(|from| match &from.relation {
             Relation::Query(inner) => open_star(view, *inner, depth + 1),
             Relation::Table(_) if view.relation_columns(from).is_none() => Some(select_star(select, *span)),

@@ -13,14 +13,19 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
     let config = &template.config;
     for write in file.writes() {
         let (names, what): (&[&str], &str) = match config.strategy.as_deref() {
-            Some("check") => (&["strategy"], "versions are found by comparing, and dated by the run that saw them"),
+            Some("check") => {
+                (&["strategy"], "versions are found by comparing, and dated by the run that saw them")
+            }
             _ if config.updated_at.as_deref().is_some_and(|column| is_dated(&write, column)) => {
                 (&["updated_at"], "versions are dated by the clock")
             }
             _ => continue,
         };
         let draft = Draft::new(Severity::Info, write.head, what)
-            .rerun("the snapshot did not run from 1 to 5 March: what changed twice in between is lost, and the rest is dated the 5th")
+            .rerun(
+                "the snapshot did not run from 1 to 5 March: what changed twice in between is lost, and \
+                the rest is dated the 5th",
+            )
             .help("keep the source's changes with their own time, and derive the history from them");
         out.report(said(template, names, draft));
     }

@@ -294,7 +294,8 @@ fn bare_column(expr: &Expr) -> Option<(Option<&str>, &str)> {
     column_within(expr)?.column()
 }
 
-/// Whether chance decides nothing but how rows are spread over machines, of engines that repeat single tasks: OM113
+/// Whether chance decides nothing but how rows are spread over machines, of engines that repeat single
+/// tasks: OM113
 /// speaks of it, OM105 doesn't.
 pub(super) fn spreads_by_chance(file: &File<'_>, occurrence: &Occurrence<'_>) -> bool {
     occurrence.class == Class::Random
@@ -308,7 +309,8 @@ pub(super) fn steady<'a>(file: &File<'a>) -> Option<&'a Template> {
     file.script.template.as_deref().filter(|template| template.worlds != Worlds::One(World::FullRefresh))
 }
 
-/// A finding about a setting: at the argument of `config()` that makes it; where the setting is made elsewhere, at the
+/// A finding about a setting: at the argument of `config()` that makes it; where the setting is made
+/// elsewhere, at the
 /// draft's own place in the SQL.
 pub(super) fn said(template: &Template, names: &[&str], draft: Draft) -> Draft {
     match template.argument(names) {
