@@ -61,9 +61,9 @@ pub enum Confidence {
 /// Whether a rewrite changes what the statement means.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Safety {
-    /// The result is the same on every input.
+    /// Wherever the statement as it is written succeeds, the result is the same.
     Safe,
-    /// The result may differ: somebody has to look.
+    /// The result may differ, as it should, or rests on what the files say of tables: somebody has to look.
     Unsafe,
 }
 
@@ -147,10 +147,10 @@ impl Draft {
         self
     }
 
-    /// A rewrite.
+    /// A rewrite, where there is one.
     #[must_use]
-    pub fn fix(mut self, fix: Fix) -> Self {
-        self.fix = Some(fix);
+    pub fn fix(mut self, fix: Option<Fix>) -> Self {
+        self.fix = fix;
         self
     }
 }

@@ -6,6 +6,8 @@
 //! tables over all
 //! files, [`judge`] each file. [`lint`] does all three.
 
+#[cfg(test)]
+mod cases;
 pub mod config;
 pub mod dbt;
 pub mod dialect;

@@ -102,6 +102,7 @@ rules! {
     om501 om502 om503 om504 om505 om506
 }
 
+mod fixes;
 mod shared;
 mod slices;
 mod uses;

@@ -4,7 +4,7 @@
 
 use sqlparser::dialect::{self as parsers, Dialect as Grammar};
 use sqlparser::parser::Parser;
-use sqlparser::tokenizer::Tokenizer;
+use sqlparser::tokenizer::{Token, Tokenizer};
 
 use crate::dialect::Dialect;
 use crate::ir::{
@@ -523,9 +523,7 @@ impl Reader<'_> {
     fn expression(&self, span: Span) -> Option<(Expr, Vec<Query>)> {
         let text = span.of(&self.source.lexed.masked);
         for grammar in grammars(self.source.dialect) {
-            let Ok(tokens) = Tokenizer::new(*grammar, text).tokenize_with_location() else { continue };
-            let mut parser =
-                Parser::new(*grammar).with_recursion_limit(DEPTH).with_tokens_with_locations(tokens);
+            let Ok(mut parser) = parser(*grammar, text) else { continue };
             if let Ok(ast) = parser.parse_expr() {
                 return Some(Lowering::new(self.source, span, true).alone(&ast));
             }
@@ -615,12 +613,21 @@ fn bare(name: &str) -> String {
     name.trim_start_matches(['@', ':', '$']).to_string()
 }
 
+/// A parser over a text. Its tokenizer makes a token of each blank, and each look ahead steps over all of them: one blank is
+/// left where there were several.
+fn parser<'a>(grammar: &'static dyn Grammar, text: &str) -> Result<Parser<'a>, String> {
+    let mut tokens = Tokenizer::new(grammar, text).tokenize_with_location().map_err(|error| error.to_string())?;
+    tokens.dedup_by(|next, kept| {
+        matches!((&next.token, &kept.token), (Token::Whitespace(_), Token::Whitespace(_)))
+    });
+    Ok(Parser::new(grammar).with_recursion_limit(DEPTH).with_tokens_with_locations(tokens))
+}
+
 fn parse(grammar: &'static dyn Grammar, text: &str) -> Result<sqlparser::ast::Statement, String> {
-    let tokens = Tokenizer::new(grammar, text).tokenize_with_location().map_err(|error| error.to_string())?;
-    let mut parser = Parser::new(grammar).with_recursion_limit(DEPTH).with_tokens_with_locations(tokens);
+    let mut parser = parser(grammar, text)?;
     let statement = parser.parse_statement().map_err(|error| error.to_string())?;
     match parser.peek_token().token {
-        sqlparser::tokenizer::Token::EOF | sqlparser::tokenizer::Token::SemiColon => Ok(statement),
+        Token::EOF | Token::SemiColon => Ok(statement),
         other => Err(format!("expected the end of the statement, found {other}")),
     }
 }

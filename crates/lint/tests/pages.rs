@@ -1,6 +1,19 @@
 //! Runs the examples of every rule's page. An example that fails must stand in `tests/known-failures.txt`,
 //! and what stands
 //! there must fail: the list can only shrink.
+//!
+//! An example is one or more blocks and the list of findings after them. A block's first line is ```` ```sql dialect form [path] ````,
+//! its form `script`, `model` or `dbt`; or ```` ```yaml dbt path ````, ```` ```json dbt path ````. An item of the list is
+//! ``- OM201 error `what it points at` ``, perhaps with `…` at the end for what goes on, or `- none`. After them may stand
+//! what the last file becomes by the rewrites of its findings; with `safe` only those that change nothing are made:
+//!
+//!     - fix: unsafe
+//!     ```sql
+//!     SELECT …
+//!     ```
+//!
+//! Of every rewrite of an example's findings is asked besides that the finding is gone after it, that no statement is
+//! understood less, and that none of another rule comes.
 #![expect(
     clippy::print_stdout,
     clippy::disallowed_methods,
@@ -12,7 +25,7 @@ mod common;
 use std::collections::{BTreeMap, BTreeSet};
 
 use common::{Expectation, Outcome, check, expectation, fold};
-use oncemore_lint::{Dialect, Input, rules};
+use oncemore_lint::{Config, Dialect, Finding, Fix, Input, Report, Safety, Severity, lint, page, rules};
 
 #[derive(Default)]
 struct Example {
@@ -22,6 +35,7 @@ struct Example {
     inputs: Vec<Input>,
     expected: Vec<Expectation>,
     none: bool,
+    fixed: Vec<(Safety, String)>,
 }
 
 /// The examples of a page: one or more blocks and the list after them.
@@ -29,6 +43,7 @@ fn examples(page: &str, text: &str) -> Vec<Example> {
     let mut found = Vec::new();
     let mut title = String::new();
     let mut current = Example::default();
+    let mut fix: Option<Safety> = None;
     let mut lines = text.lines().enumerate();
     while let Some((number, line)) = lines.next() {
         if let Some(heading) = line.strip_prefix("### ") {
@@ -40,13 +55,23 @@ fn examples(page: &str, text: &str) -> Vec<Example> {
             if info.contains(" experiment") {
                 continue;
             }
+            if let Some(safety) = fix.take() {
+                current.fixed.push((safety, body.join("\n")));
+                continue;
+            }
             if current.inputs.is_empty() {
                 current.line = number + 1;
                 current.title.clone_from(&title);
             }
             add_block(&mut current, info, &body.join("\n"));
         } else if let Some(item) = line.strip_prefix("- ").filter(|_| !current.inputs.is_empty()) {
-            if item.trim() == "none" {
+            if let Some(safety) = item.strip_prefix("fix: ") {
+                fix = Some(match safety.trim() {
+                    "safe" => Safety::Safe,
+                    "unsafe" => Safety::Unsafe,
+                    _ => panic!("{page}:{}: a fix is safe or unsafe", number + 1),
+                });
+            } else if item.trim() == "none" {
                 current.none = true;
             } else {
                 current.expected.push(
@@ -122,7 +147,11 @@ fn pages_say_what_is_found() {
             }
             let outcome = check(&example.inputs, &example.expected, &page);
             let key = format!("{page}: {}", example.title);
-            if outcome.is_right() {
+            let faults = faults_of_fixes(&example);
+            for fault in &faults {
+                report.push_str(&format!("{page}:{} {}\n    {fault}\n", example.line, example.title));
+            }
+            if outcome.is_right() && faults.is_empty() {
                 passed += 1;
             } else {
                 report.push_str(&describe(&example, &outcome));
@@ -153,6 +182,100 @@ fn pages_say_what_is_found() {
         mended.is_empty(),
         "these are found as written now, take them from tests/known-failures.txt: {mended:#?}"
     );
+}
+
+/// A text with rewrites made, from its end on.
+fn rewritten(text: &str, fixes: &[&Fix]) -> String {
+    let mut fixes = fixes.to_vec();
+    fixes.sort_by_key(|fix| std::cmp::Reverse(fix.span));
+    let mut text = text.to_string();
+    for fix in fixes {
+        text.replace_range(fix.span.range(), &fix.text);
+    }
+    text
+}
+
+fn with_text(inputs: &[Input], path: &str, text: &str) -> Vec<Input> {
+    let mut inputs = inputs.to_vec();
+    for input in inputs.iter_mut().filter(|input| input.path == path) {
+        input.text = text.to_string();
+    }
+    inputs
+}
+
+fn count<'a>(report: &'a Report, is: impl Fn(&Finding) -> bool + 'a) -> usize {
+    report.findings.iter().filter(|finding| is(finding)).count()
+}
+
+fn unread(report: &Report) -> usize {
+    report.coverage.iter().map(|(_, coverage)| coverage.statements - coverage.analysed).sum()
+}
+
+/// What is wrong with the rewrites of an example.
+fn faults_of_fixes(example: &Example) -> Vec<String> {
+    let mut faults = Vec::new();
+    let report = lint(&example.inputs, &Config::default());
+    let fixed: Vec<(&Finding, &Fix)> =
+        report.findings.iter().filter_map(|finding| Some((finding, finding.fix.as_ref()?))).collect();
+    for (finding, fix) in &fixed {
+        let input = example.inputs.iter().find(|input| input.path == finding.path).expect("a file");
+        let text = rewritten(&input.text, &[fix]);
+        let after = lint(&with_text(&example.inputs, &input.path, &text), &Config::default());
+        let mine = |report: &Report| count(report, |other| other.rule == finding.rule);
+        let others = |report: &Report| {
+            count(report, |other| other.rule != finding.rule && other.severity > Severity::Info)
+        };
+        if mine(&after) >= mine(&report)
+            || others(&after) > others(&report)
+            || unread(&after) > unread(&report)
+        {
+            faults.push(format!("the rewrite to `{}` does not remove {}:\n{text}", fix.text, finding.rule));
+        }
+    }
+    let Some(last) = example.inputs.last() else { return faults };
+    for (safety, expected) in &example.fixed {
+        let wanted = fixed.iter().filter(|(finding, fix)| {
+            finding.path == last.path && (*safety == Safety::Unsafe || fix.safety == Safety::Safe)
+        });
+        let fixes: Vec<&Fix> = wanted.map(|(_, fix)| *fix).collect();
+        let text = rewritten(&last.text, &fixes);
+        if text.trim_end() != expected.trim_end() {
+            faults.push(format!("{safety:?} rewrites give:\n{text}"));
+        }
+    }
+    faults
+}
+
+/// `error · needs keys and types · shown by: rows shuffled`.
+fn fault_of_head(text: &str) -> Option<String> {
+    const NEEDS: &[&str] = &[
+        "nothing",
+        "the statement",
+        "the whole script",
+        "the project",
+        "the template",
+        "keys",
+        "nullability",
+        "types",
+        "the interval",
+        "the source's scope",
+    ];
+    let head = text.lines().nth(2).unwrap_or_default();
+    let parts: Vec<&str> = head.split(" · ").collect();
+    let [severity, needs, shown] = parts.as_slice() else { return Some(head.to_string()) };
+    let needs: Vec<&str> = needs.strip_prefix("needs ").unwrap_or_default().split(" and ").collect();
+    let is_right = Severity::named(severity).is_some()
+        && needs.iter().all(|need| NEEDS.contains(need))
+        && shown.strip_prefix("shown by: ").is_some_and(|by| !by.is_empty());
+    (!is_right).then(|| head.to_string())
+}
+
+#[test]
+fn heads_of_pages_are_of_one_form() {
+    for rule in rules::RULES {
+        assert_eq!(fault_of_head(rule.page), None, "{}", rule.id);
+        assert_eq!(page::title(rule.page).0, rule.id);
+    }
 }
 
 fn describe(example: &Example, outcome: &Outcome) -> String {

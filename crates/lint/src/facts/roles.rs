@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::functions::{self, Class, listed};
+use crate::functions::{self, Class, Names, listed};
 use crate::ir::{
     Action, Ask, Body, Branch, BranchAction, Call, Distinct, Expr, ExprKind, Group, Op, QueryId, Relation,
     Select, Verb, When, Write,
@@ -326,12 +326,12 @@ fn places_rows(name: &str) -> bool {
 
 /// How much of its arguments a function lets through, as far as order goes.
 fn passing(call: &Call) -> Fate {
-    const ELEMENTS: &str = include_str!("../../data/names/elements.txt");
-    const ALL: &str = include_str!("../../data/names/whole.txt");
+    static ELEMENTS: Names = Names::of(include_str!("../../data/names/elements.txt"));
+    static ALL: Names = Names::of(include_str!("../../data/names/whole.txt"));
     match call.name.as_str() {
         "count" if !call.distinct => Fate::Presence,
-        name if listed(ELEMENTS, name) => Fate::Elements,
-        name if listed(ALL, name) || is_hash(name) => Fate::Whole,
+        name if listed(&ELEMENTS, name) => Fate::Elements,
+        name if listed(&ALL, name) || is_hash(name) => Fate::Whole,
         _ => Fate::Unsure,
     }
 }

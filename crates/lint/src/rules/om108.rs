@@ -2,13 +2,13 @@
 use super::prelude::*;
 use super::shared::{is_log, is_view, severity, spelled};
 use crate::dialect::Dialect;
-use crate::functions::listed;
+use crate::functions::{Names, listed};
 
 pub(super) const RULE: Rule = Rule { id: "OM108", page: include_str!("../../rules/OM108.md"), check };
 
-const SESSION: &str = include_str!("../../data/names/session.txt");
+static SESSION: Names = Names::of(include_str!("../../data/names/session.txt"));
 
-const VALUES: &str = include_str!("../../data/names/settings.txt");
+static VALUES: Names = Names::of(include_str!("../../data/names/settings.txt"));
 
 fn check(file: &File<'_>, out: &mut Findings<'_>) {
     for (at, statement, _) in file.statements() {
@@ -19,7 +19,7 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
         for occurrence in file.occurrences(at).iter().filter(|occurrence| occurrence.class == Class::Session)
         {
             let name = occurrence.name.rsplit('.').next().unwrap_or(occurrence.name);
-            if !listed(SESSION, name) || is_log(file, at, occurrence) {
+            if !listed(&SESSION, name) || is_log(file, at, occurrence) {
                 continue;
             }
             if let Some(level) = weight(statement, occurrence, level) {
@@ -58,7 +58,7 @@ fn setting(file: &File<'_>, at: usize, statement: &Statement, name: &str, value:
     let writes = after()
         .any(|(_, other, _)| other.writes.iter().any(|write| !matches!(write.verb, Verb::View { .. })));
     let resets = value.to_ascii_lowercase().ends_with("default");
-    let message = if listed(VALUES, name) {
+    let message = if listed(&VALUES, name) {
         "this setting of the session alters what is stored"
     } else if matches!(name, "search_path" | "schema" | "current_schema") && names_are_bare(file, at) {
         // In these dialects each script begins with the database it is for.

@@ -3,12 +3,12 @@ use super::prelude::*;
 use super::shared::severity;
 use super::uses::has_param;
 use crate::dialect::Dialect;
-use crate::functions::listed;
+use crate::functions::{Names, listed};
 
 pub(super) const RULE: Rule = Rule { id: "OM110", page: include_str!("../../rules/OM110.md"), check };
 
-const EVERYWHERE: &str = include_str!("../../data/names/outside.txt");
-const CLICKHOUSE: &str = include_str!("../../data/names/outside-clickhouse.txt");
+static EVERYWHERE: Names = Names::of(include_str!("../../data/names/outside.txt"));
+static CLICKHOUSE: Names = Names::of(include_str!("../../data/names/outside-clickhouse.txt"));
 
 fn check(file: &File<'_>, out: &mut Findings<'_>) {
     for (_, statement, view) in file.statements() {
@@ -36,8 +36,8 @@ fn outside(file: &File<'_>, from: &From) -> Option<&'static str> {
     match &from.relation {
         Relation::Function(call) => {
             let name = call.name.rsplit('.').next().unwrap_or(&call.name);
-            let known = listed(EVERYWHERE, name)
-                || file.script.dialect == Dialect::ClickHouse && listed(CLICKHOUSE, name);
+            let known = listed(&EVERYWHERE, name)
+                || file.script.dialect == Dialect::ClickHouse && listed(&CLICKHOUSE, name);
             let written = from.span.of(&file.script.text);
             (known && !call.args.iter().any(has_param) && !templated(written))
                 .then_some("this reads files or another server")

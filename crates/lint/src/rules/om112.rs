@@ -3,7 +3,7 @@ use super::prelude::*;
 use super::shared::severity;
 use super::uses::calls;
 use crate::dialect::Dialect;
-use crate::functions::listed;
+use crate::functions::{Names, listed};
 use crate::routine::Trust;
 
 pub(super) const RULE: Rule = Rule { id: "OM112", page: include_str!("../../rules/OM112.md"), check };
@@ -47,24 +47,24 @@ fn judge(file: &File<'_>, call: &Call, span: Span, level: Severity, scalar: bool
 
 /// Models of language and prediction, and calls over the network.
 fn is_model(dialect: Dialect, name: &str) -> bool {
-    const AI: &str = include_str!("../../data/names/models.txt");
-    const ML: &str = include_str!("../../data/names/models-bigquery.txt");
+    static AI: Names = Names::of(include_str!("../../data/names/models.txt"));
+    static ML: Names = Names::of(include_str!("../../data/names/models-bigquery.txt"));
     match dialect {
         Dialect::Snowflake => {
-            name.starts_with("snowflake.cortex.") || name.starts_with("cortex.") || listed(AI, name)
+            name.starts_with("snowflake.cortex.") || name.starts_with("cortex.") || listed(&AI, name)
         }
-        Dialect::Spark => listed(AI, name),
-        Dialect::BigQuery => listed(ML, name),
+        Dialect::Spark => listed(&AI, name),
+        Dialect::BigQuery => listed(&ML, name),
         _ => false,
     }
 }
 
 /// Whether a name has a schema that is not the engine's own.
 fn is_own(name: &str) -> bool {
-    const ENGINE: &str = include_str!("../../data/names/schemas.txt");
+    static ENGINE: Names = Names::of(include_str!("../../data/names/schemas.txt"));
     let Some((schema, last)) = name.rsplit_once('.') else { return false };
     let schema = schema.rsplit('.').next().unwrap_or(schema);
-    !listed(ENGINE, schema)
+    !listed(&ENGINE, schema)
         && last != "nextval"
         && last.chars().all(|c| c.is_alphanumeric() || c == '_')
         && !name.contains(['{', '$', '@', '<'])

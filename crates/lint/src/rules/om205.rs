@@ -2,11 +2,11 @@
 use super::prelude::*;
 use super::shared::{Tie, severity, tie, tie_within};
 use super::uses::{group_of, outputs_follow};
-use crate::functions::listed;
+use crate::functions::{Names, listed};
 
 pub(super) const RULE: Rule = Rule { id: "OM205", page: include_str!("../../rules/OM205.md"), check };
 
-const COLLECTS: &str = include_str!("../../data/names/collects.txt");
+static COLLECTS: Names = Names::of(include_str!("../../data/names/collects.txt"));
 
 fn check(file: &File<'_>, out: &mut Findings<'_>) {
     for (at, statement, view) in file.statements() {
@@ -70,7 +70,7 @@ fn fault<'a>(view: &View<'a>, query: QueryId, call: &'a Call) -> Option<Fault> {
         let ExprKind::Subquery { query, ask: Ask::Array, .. } = &call.args.first()?.kind else { return None };
         return array(view, *query);
     }
-    if !listed(COLLECTS, &call.name) {
+    if !listed(&COLLECTS, &call.name) {
         return None;
     }
     let group = group_of(view, query);

@@ -2,11 +2,11 @@
 use super::prelude::*;
 use super::shared::severity;
 use super::uses::calls;
-use crate::functions::listed;
+use crate::functions::{Names, listed};
 
 pub(super) const RULE: Rule = Rule { id: "OM207", page: include_str!("../../rules/OM207.md"), check };
 
-const ADDS: &str = include_str!("../../data/names/adds.txt");
+static ADDS: Names = Names::of(include_str!("../../data/names/adds.txt"));
 
 fn check(file: &File<'_>, out: &mut Findings<'_>) {
     // The engine of our own models adds floats exactly.
@@ -17,7 +17,7 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
         if severity(file, statement, Severity::Info).is_none() {
             continue;
         }
-        for (query, expr, call) in calls(view, |call| listed(ADDS, &call.name) && call.over.is_none()) {
+        for (query, expr, call) in calls(view, |call| listed(&ADDS, &call.name) && call.over.is_none()) {
             if call.args.iter().any(|arg| is_float(view, query, arg, 0)) {
                 out.report(
                     Draft::new(

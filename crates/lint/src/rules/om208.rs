@@ -3,16 +3,16 @@ use super::prelude::*;
 use super::shared::severity;
 use super::uses::calls;
 use crate::dialect::Dialect;
-use crate::functions::listed;
+use crate::functions::{Names, listed};
 
 pub(super) const RULE: Rule = Rule { id: "OM208", page: include_str!("../../rules/OM208.md"), check };
 
-const EVERYWHERE: &str = include_str!("../../data/names/approximate.txt");
-const CLICKHOUSE: &str = include_str!("../../data/names/approximate-clickhouse.txt");
+static EVERYWHERE: Names = Names::of(include_str!("../../data/names/approximate.txt"));
+static CLICKHOUSE: Names = Names::of(include_str!("../../data/names/approximate-clickhouse.txt"));
 
 fn check(file: &File<'_>, out: &mut Findings<'_>) {
     let clickhouse = file.script.dialect == Dialect::ClickHouse;
-    let wanted = |call: &Call| listed(EVERYWHERE, &call.name) || clickhouse && listed(CLICKHOUSE, &call.name);
+    let wanted = |call: &Call| listed(&EVERYWHERE, &call.name) || clickhouse && listed(&CLICKHOUSE, &call.name);
     for (_, statement, view) in file.statements() {
         if severity(file, statement, Severity::Info).is_none() {
             continue;

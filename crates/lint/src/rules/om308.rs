@@ -1,5 +1,7 @@
 //! OM308: a MERGE joins on a column that can be NULL.
+use super::fixes::{null_safe, operator_between};
 use super::prelude::*;
+use crate::finding::{Fix, Safety};
 
 pub(super) const RULE: Rule = Rule { id: "OM308", page: include_str!("../../rules/OM308.md"), check };
 
@@ -44,11 +46,19 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
                     .help(
                         "compare null-safe (IS NOT DISTINCT FROM, <=>), or put a value in place of \
                             NULL on both sides",
-                    ),
+                    )
+                    .fix(fix(file, left, right)),
                 );
             }
         }
     }
+}
+
+/// The comparison made null-safe: rows without a key then find each other, which is what should change.
+fn fix(file: &File<'_>, left: &Expr, right: &Expr) -> Option<Fix> {
+    let text = null_safe(file.script.dialect)?.to_string();
+    let span = operator_between(file, left.span, right.span, "=")?;
+    Some(Fix { span, text, safety: Safety::Unsafe })
 }
 
 const DEPTH: usize = 12;

@@ -1,5 +1,8 @@
 //! OM314: definitions that a second run fails at, or that keep the rows of the first.
+use super::fixes::{guarded, replacing};
 use super::prelude::*;
+use crate::dialect::Dialect;
+use crate::finding::Fix;
 
 pub(super) const RULE: Rule = Rule { id: "OM314", page: include_str!("../../rules/OM314.md"), check };
 
@@ -75,6 +78,7 @@ fn create(
         return;
     }
     let table = name.text();
+    let before = Span { start: head.start, end: name.span.start };
     if creation.if_not_exists {
         if filled {
             out.report(
@@ -86,7 +90,8 @@ fn create(
                     .help(
                         "CREATE OR REPLACE TABLE … AS; or create it empty, and replace the slice by \
                         DELETE and INSERT",
-                    ),
+                    )
+                    .fix(replacing(file, before)),
             );
         }
         return;
@@ -94,8 +99,40 @@ fn create(
     out.report(
         Draft::new(Severity::Warning, head, format!("`{table}` can be created once only"))
             .rerun("a later statement fails and the script is retried: it stops here, since the table exists")
-            .help("CREATE TABLE IF NOT EXISTS, CREATE OR REPLACE TABLE, or DROP TABLE IF EXISTS before it"),
+            .help("CREATE TABLE IF NOT EXISTS, CREATE OR REPLACE TABLE, or DROP TABLE IF EXISTS before it")
+            .fix(if filled { replacing(file, before) } else { create_guarded(file, before) }),
     );
+}
+
+fn create_guarded(file: &File<'_>, before: Span) -> Option<Fix> {
+    let has = !matches!(file.script.dialect, Dialect::TSql | Dialect::Oracle | Dialect::Ansi);
+    let heads: &[&[&str]] = &[&["create", "table"], &["create", "transient", "table"]];
+    has.then(|| guarded(file, before, heads, "IF NOT EXISTS")).flatten()
+}
+
+fn drop_guarded(file: &File<'_>, before: Span) -> Option<Fix> {
+    let has = !matches!(file.script.dialect, Dialect::Oracle | Dialect::Ansi);
+    has.then(|| guarded(file, before, &[&["drop", "table"]], "IF EXISTS")).flatten()
+}
+
+/// What stands between the first word of a statement and a name.
+fn head_before(statement: &Statement, name: &Name) -> Span {
+    Span { start: statement.span.start, end: name.span.start }
+}
+
+fn add_guarded(file: &File<'_>, added: Span, column: &str) -> Option<Fix> {
+    let has = matches!(
+        file.script.dialect,
+        Dialect::Postgres
+            | Dialect::Snowflake
+            | Dialect::BigQuery
+            | Dialect::DuckDb
+            | Dialect::Trino
+            | Dialect::ClickHouse
+    );
+    let at = find_word(&added.of(&file.script.text).to_ascii_lowercase(), column, 0).filter(|_| has)?;
+    let before = Span::new(added.start as usize, added.start as usize + at);
+    guarded(file, before, &[&["add", "column"]], "IF NOT EXISTS")
 }
 
 /// How far back statements that were not understood are searched for a name.
@@ -173,7 +210,8 @@ fn drop_table(file: &File<'_>, at: usize, statement: &Statement, names: &[Name],
             format!("`{}` can be dropped once only", name.text()),
         )
         .rerun(again)
-        .help("DROP TABLE IF EXISTS"),
+        .help("DROP TABLE IF EXISTS")
+        .fix(names.first().and_then(|first| drop_guarded(file, head_before(statement, first)))),
     );
 }
 
@@ -190,14 +228,16 @@ fn add_column(file: &File<'_>, at: usize, statement: &Statement, alter: &Alter, 
     if own {
         return;
     }
+    let added = added(file, statement, &column.name);
     out.report(
-        Draft::new(
-            Severity::Warning,
-            added(file, statement, &column.name),
-            format!("the column `{}` can be added once only", column.name),
-        )
-        .rerun("a later statement fails and the script is retried: it stops here, since the column exists")
-        .help("ADD COLUMN IF NOT EXISTS where the engine has it; or move it to a migration that runs once"),
+        Draft::new(Severity::Warning, added, format!("the column `{}` can be added once only", column.name))
+            .rerun(
+                "a later statement fails and the script is retried: it stops here, since the column exists",
+            )
+            .help(
+                "ADD COLUMN IF NOT EXISTS where the engine has it; or move it to a migration that runs once",
+            )
+            .fix(add_guarded(file, added, &column.name)),
     );
 }
 

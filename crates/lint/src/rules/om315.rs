@@ -1,5 +1,7 @@
 //! OM315: values go by position from a star into a table whose columns are fixed elsewhere.
+use super::fixes::{has_comment, is_plain};
 use super::prelude::*;
+use crate::finding::{Fix, Safety};
 
 pub(super) const RULE: Rule = Rule { id: "OM315", page: include_str!("../../rules/OM315.md"), check };
 
@@ -28,10 +30,39 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
                     "the source gets a column in the middle: the retry of an old interval puts \
                         values into the wrong columns, or stops",
                 )
-                .help("name the columns on both sides, or insert BY NAME"),
+                .help("name the columns on both sides, or insert BY NAME")
+                .fix(fix(file, &write, source)),
             );
         }
     }
+}
+
+/// The columns of both tables in place of the star, where the files define both. The tables may have moved on since: so it
+/// is not safe.
+fn fix(file: &File<'_>, write: &WriteFact<'_, '_>, source: QueryId) -> Option<Fix> {
+    let plain = write.verb == Verb::Insert && write.partition.is_empty() && write.alias.is_none();
+    let select = write.view.select(source).filter(|_| plain)?;
+    let ([Item::Star { span: star, qualifier, except, replace, .. }], [from]) =
+        (select.items.as_slice(), select.from.as_slice())
+    else {
+        return None;
+    };
+    let Relation::Table(read) = &from.relation else { return None };
+    let (into, out) = (columns(file, &write.target)?, columns(file, read)?);
+    let between = Span { start: write.target.span.end, end: star.start };
+    if into.len() != out.len() || !except.is_empty() || !replace.is_empty() || has_comment(file, between) {
+        return None;
+    }
+    let prefix = qualifier.as_ref().map_or_else(String::new, |qualifier| format!("{qualifier}."));
+    let out: Vec<String> = out.iter().map(|name| format!("{prefix}{name}")).collect();
+    let text = format!(" ({}){}{}", into.join(", "), between.of(&file.script.text), out.join(", "));
+    Some(Fix { span: between.to(*star), text, safety: Safety::Unsafe })
+}
+
+/// All columns of a table, if they are known and need no quotes.
+fn columns<'a>(file: &File<'a>, name: &Name) -> Option<Vec<&'a str>> {
+    let facts = file.knowledge.table(name).filter(|facts| !facts.partial && !facts.columns.is_empty())?;
+    facts.columns.iter().map(|column| is_plain(&column.name).then_some(column.name.as_str())).collect()
 }
 
 const DEPTH: usize = 12;

@@ -1,6 +1,8 @@
 //! OM402: both ends of an interval belong to it.
+use super::fixes::{ends_with, has_comment, starts_with};
 use super::prelude::*;
-use super::slices::{is_day_name, is_time_name, slice};
+use super::slices::{filling, is_day_name, is_time_name, slice};
+use crate::finding::{Fix, Safety};
 
 pub(super) const RULE: Rule = Rule { id: "OM402", page: include_str!("../../rules/OM402.md"), check };
 
@@ -21,7 +23,7 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
             }
             for range in &scope.ranges {
                 if let Some(level) = judge(file, &write, &scope, range) {
-                    out.report(draft(range, level));
+                    out.report(draft(range, level).fix(fix(file, &write, id, range, level)));
                 }
             }
         }
@@ -33,6 +35,52 @@ fn draft(range: &Range<'_>, level: Severity) -> Draft {
     Draft::new(level, span, "both ends of the interval are taken in")
         .rerun("a row at 2024-03-02 00:00:00 sharp is in the slice of 1 March and in that of 2 March")
         .help("half-open: ts >= :interval_start AND ts < :interval_end")
+}
+
+/// The upper end without its last instant. Nothing is rewritten where the type is not known, and `23:59:59` has to become
+/// another value.
+fn fix<'a>(
+    file: &File<'a>,
+    write: &WriteFact<'_, 'a>,
+    query: QueryId,
+    range: &Range<'a>,
+    level: Severity,
+) -> Option<Fix> {
+    let (low, high) = (range.low?, range.high?);
+    if level != Severity::Error || last_second(high.value) {
+        return None;
+    }
+    let text = &file.script.text;
+    let (compared, value) = (range.compared.span, high.value.span);
+    let (span, text) = if low.span == high.span {
+        let inside = [compared, low.value.span, value].into_iter().all(|part| high.span.contains(part));
+        if !inside || has_comment(file, high.span) {
+            return None;
+        }
+        let column = compared.of(text);
+        let half_open = format!("{column} >= {} AND {column} < {}", low.value.span.of(text), value.of(text));
+        (high.span, half_open)
+    } else {
+        let before = Span { start: high.span.start, end: value.start };
+        let after = Span { start: value.end, end: high.span.end };
+        match ends_with(file, before, "<=") {
+            Some(span) => (span, "<".to_string()),
+            None => (starts_with(file, after, ">=")?, ">".to_string()),
+        }
+    };
+    Some(Fix { span, text, safety: safety(file, write, query, range) })
+}
+
+/// A model that lets a row through which is not of its interval stops; so one that went through had none at the edge.
+fn safety(file: &File<'_>, write: &WriteFact<'_, '_>, query: QueryId, range: &Range<'_>) -> Safety {
+    let time = file.script.model.as_ref().and_then(|header| header.time.as_deref());
+    let of_slice = write.verb == Verb::Model(ModelWrite::Slice)
+        && write.source == Some(query)
+        && time.and_then(|time| filling(write, query, time)).is_some_and(|filling| {
+            let source = write.view.source(query, filling);
+            source != ColumnSource::Unknown && source == write.view.source(query, range.column)
+        });
+    if of_slice { Safety::Safe } else { Safety::Unsafe }
 }
 
 fn judge<'a>(

@@ -1,0 +1,4 @@
+-- form: script
+-- expect: none
+INSERT INTO etl.RunLog (RunID, PackageName, StartedAt)
+VALUES (@RunID, 'LoadFinance', SYSUTCDATETIME());
