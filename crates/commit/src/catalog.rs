@@ -37,6 +37,7 @@ CREATE TABLE om_attempts (
     ) WITHOUT ROWID;
 CREATE INDEX om_attempts_slice ON om_attempts (name, \"from\");
 CREATE INDEX om_attempts_open ON om_attempts (state) WHERE state = 'open';
+CREATE INDEX om_attempts_failed ON om_attempts (name) WHERE state = 'failed';
 CREATE TABLE om_code (name TEXT, code TEXT, seen INTEGER NOT NULL, PRIMARY KEY (name, code)) WITHOUT ROWID;
 CREATE TABLE om_cache (kind TEXT, name TEXT, key TEXT, bytes BLOB NOT NULL, PRIMARY KEY (kind, name, key));
 INSERT INTO om_meta VALUES ('format', 1), ('request', 0), ('attempt', 0);

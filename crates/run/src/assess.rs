@@ -4,12 +4,13 @@
 
 use std::collections::BTreeMap;
 
-use oncemore_core::stamp::address;
 use oncemore_core::{
-    AttemptId, Calendar, CodeVersion, Digest, Instant, Interval, IntervalSet, Pin, Read, Stamp, Zone,
+    AttemptId, Calendar, CodeVersion, Digest, Instant, Interval, IntervalSet, Pin, Read, Stamp, TableName,
+    Zone,
 };
 use serde::Serialize;
 
+use crate::due::{Ranges, Slots};
 use crate::inputs::InputCells;
 
 /// Why a slice needs work.
@@ -132,6 +133,8 @@ pub struct InputState<'a> {
     pub cells: &'a InputCells,
     /// Zone of its dates and wall times.
     pub zone: Zone,
+    /// What each due slice reads of it.
+    pub(crate) ranges: Ranges,
     /// What may keep a reader waiting.
     pub supply: Supply<'a>,
 }
@@ -164,10 +167,10 @@ pub enum Delivery {
 }
 
 /// A table of ours while a plan or a run goes on.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct TableState {
     /// The table's name.
-    pub name: String,
+    pub name: TableName,
     /// Where its slices begin: nothing is expected before.
     pub start: Option<Instant>,
     /// End of the last interval that is due.
@@ -186,6 +189,8 @@ pub struct TableState {
 pub struct Subject<'a> {
     /// Cuts its time; `None` for a table of one slice.
     pub calendar: Option<&'a Calendar>,
+    /// Its slices that are due.
+    pub slots: Slots,
     /// Its code now, and when that was first seen.
     pub code: CodeVersion,
     /// First sight of `code`.
@@ -219,45 +224,78 @@ pub struct Allow {
     pub force: bool,
 }
 
-impl Subject<'_> {
+/// What the inputs of one slice come to.
+#[derive(Default)]
+struct Findings<'a> {
+    hold: Option<Hold>,
+    /// Inputs that differ from what the published slice was made from.
+    changed: Vec<&'a str>,
+    /// Inputs that are going to change.
+    pending: Vec<&'a str>,
+    /// Whether the published slice was made from other inputs, or other versions of them.
+    differs: bool,
+}
+
+impl<'s> Subject<'s> {
     /// The verdict on the slice of `interval`.
+    pub fn verdict(&self, interval: Interval) -> Verdict {
+        self.judge(interval, None)
+    }
+
+    /// The verdict on the slice of `interval`, with its inputs pinned to the versions that are there now.
     pub fn assess(&self, interval: Interval) -> Assessment {
-        let stamp = self.stamp(interval);
         let mut pins = Vec::with_capacity(self.inputs.len());
-        let mut hold = None;
-        let mut changed = Vec::new();
-        let mut pending = Vec::new();
+        let verdict = self.judge(interval, Some(&mut pins));
+        pins.sort_unstable_by(|a, b| a.input.cmp(&b.input));
+        Assessment { interval, verdict, pins, owner: self.stamp(interval).map(|stamp| stamp.attempt) }
+    }
+
+    fn judge(&self, interval: Interval, mut pins: Option<&mut Vec<Pin>>) -> Verdict {
+        let stamp = self.stamp(interval);
+        let slot = self.slots.binary_search_by(|slot| slot.interval.cmp(&interval)).ok();
+        let mut found = Findings::default();
         for input in &self.inputs {
-            let zone = self.calendar.map_or(&input.zone, |calendar| &calendar.zone);
-            let range = input.read.range(interval, zone, &input.zone);
-            let columns = input.read.columns.as_deref();
-            let pin = Pin {
-                input: input.read.input.clone(),
-                version: input.cells.version(range, columns, input.list),
-            };
-            let ignored = self.ignored.contains(&pin.input);
-            let before = stamp.and_then(|stamp| stamp.inputs.iter().find(|old| old.input == pin.input));
-            if !ignored && before.is_some_and(|old| old.version != pin.version) {
-                changed.push(pin.input.clone());
+            let range = self.range(input, interval, slot);
+            let name = input.read.input.as_str();
+            let ignored = self.ignored.iter().any(|ignored| ignored == name);
+            let before = stamp.and_then(|stamp| stamp.inputs.iter().find(|old| old.input == name));
+            // What was never published differs from nothing, and the version of its inputs only counts once it runs.
+            if stamp.is_some() || pins.is_some() {
+                let version = match before {
+                    // A change that is to be ignored keeps the version that the slice was made from.
+                    Some(old) if ignored => old.version,
+                    _ => input.cells.version(range, input.read.columns.as_deref(), input.list),
+                };
+                if before.is_none_or(|old| old.version != version) {
+                    found.differs = true;
+                    found.changed.extend(before.map(|_| name));
+                }
+                if let Some(pins) = &mut pins {
+                    pins.push(Pin { input: name.to_owned(), version });
+                }
             }
             if let Some(range) = range {
                 let (held, waits) = input.supply(range, stamp.is_some());
-                if held.is_some() && hold.is_none() {
-                    hold = held;
+                if found.hold.is_none() {
+                    found.hold = held;
                 }
-                if waits && !ignored {
-                    pending.push(pin.input.clone());
+                if waits && !ignored && stamp.is_some() {
+                    found.pending.push(name);
                 }
             }
-            // A change that is to be ignored keeps the version that the slice was made from.
-            pins.push(match before {
-                Some(old) if ignored => old.clone(),
-                _ => pin,
-            });
         }
-        pins.sort_unstable_by(|a, b| a.input.cmp(&b.input));
-        let verdict = self.verdict(interval, stamp, hold, changed, pending, &pins);
-        Assessment { interval, verdict, pins, owner: stamp.map(|stamp| stamp.attempt) }
+        found.differs |= stamp.is_some_and(|stamp| stamp.inputs.len() != self.inputs.len());
+        self.decide(interval, stamp, found)
+    }
+
+    fn range(&self, input: &InputState<'s>, interval: Interval, slot: Option<usize>) -> Option<Interval> {
+        match slot.and_then(|slot| input.ranges.get(slot)) {
+            Some(range) => *range,
+            None => {
+                let zone = self.calendar.map_or(&input.zone, |calendar| &calendar.zone);
+                input.read.range(interval, zone, &input.zone)
+            }
+        }
     }
 
     /// The stamp of the slice of `interval`.
@@ -266,21 +304,9 @@ impl Subject<'_> {
         self.stamps.get(at)
     }
 
-    fn verdict(
-        &self,
-        interval: Interval,
-        stamp: Option<&Stamp>,
-        hold: Option<Hold>,
-        changed: Vec<String>,
-        pending: Vec<String>,
-        pins: &[Pin],
-    ) -> Verdict {
-        let gone = match &hold {
-            Some(Hold::Gone { path }) => Some(path.clone()),
-            _ => None,
-        };
+    fn decide(&self, interval: Interval, stamp: Option<&Stamp>, found: Findings<'_>) -> Verdict {
         let foreign = self.foreign.get(&interval).filter(|_| !self.allow.foreign);
-        let Some(reason) = self.reason(interval, stamp, gone, changed, pending, pins) else {
+        let Some(reason) = self.reason(interval, stamp, &found) else {
             return match foreign {
                 None => Verdict::Fresh,
                 Some(detail) => {
@@ -297,22 +323,14 @@ impl Subject<'_> {
         {
             return Verdict::Held(reason, Hold::OlderCode { owner: owner.code });
         }
-        match hold {
+        match found.hold {
             Some(Hold::Gone { .. }) if self.allow.gone => Verdict::Due(reason),
             Some(hold) => Verdict::Held(reason, hold),
             None => Verdict::Due(reason),
         }
     }
 
-    fn reason(
-        &self,
-        interval: Interval,
-        stamp: Option<&Stamp>,
-        gone: Option<String>,
-        changed: Vec<String>,
-        pending: Vec<String>,
-        pins: &[Pin],
-    ) -> Option<Reason> {
+    fn reason(&self, interval: Interval, stamp: Option<&Stamp>, found: &Findings<'_>) -> Option<Reason> {
         let failed = self.failed.covers(interval);
         let Some(stamp) = stamp else {
             return Some(if failed { Reason::Failed } else { Reason::NeverRan });
@@ -320,17 +338,17 @@ impl Subject<'_> {
         if stamp.code != self.code {
             return Some(Reason::Code { from: stamp.code, to: self.code });
         }
-        let differs = stamp.address() != address(interval, self.code, pins);
-        // A file whose absence changes nothing (it had no rows, or its absence was accepted) is no reason.
-        if let Some(path) = gone.filter(|_| differs) {
-            return Some(Reason::Gone { path });
-        }
-        if differs {
-            let inputs = if changed.is_empty() { pending } else { changed };
+        let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        if found.differs {
+            // A file whose absence changes nothing (it had no rows, or its absence was accepted) is no reason.
+            if let Some(Hold::Gone { path }) = &found.hold {
+                return Some(Reason::Gone { path: path.clone() });
+            }
+            let inputs = owned(if found.changed.is_empty() { &found.pending } else { &found.changed });
             return Some(if failed { Reason::Failed } else { Reason::Input { inputs, certain: true } });
         }
-        if !pending.is_empty() {
-            return Some(Reason::Input { inputs: pending, certain: false });
+        if !found.pending.is_empty() {
+            return Some(Reason::Input { inputs: owned(&found.pending), certain: false });
         }
         if self.foreign.contains_key(&interval) && self.allow.foreign {
             return Some(Reason::Forced);
@@ -364,6 +382,19 @@ impl InputState<'_> {
 }
 
 impl TableState {
+    /// The state of a table that nothing is known of: it holds nobody up.
+    pub fn of(name: TableName) -> TableState {
+        TableState {
+            name,
+            start: None,
+            due_end: None,
+            open_ended: false,
+            pending: IntervalSet::empty(),
+            left_out: IntervalSet::empty(),
+            unavailable: BTreeMap::new(),
+        }
+    }
+
     fn hold(&self, range: Interval, open_above: bool) -> Option<Hold> {
         // Slices of one table do not overlap, so the last that starts before the range's end is the one to look at:
         // the shortest interval that starts there sorts before all of those that start there.
@@ -375,7 +406,7 @@ impl TableState {
         if let Some((interval, hold)) = last.filter(|(interval, _)| interval.overlaps(range)) {
             return Some(match hold {
                 Hold::Waiting { what } => Hold::Waiting { what: what.clone() },
-                _ => Hold::Blocked { by: self.name.clone(), interval: *interval },
+                _ => Hold::Blocked { by: self.name.to_string(), interval: *interval },
             });
         }
         let beyond = self.open_ended && !open_above && self.due_end.is_none_or(|end| end < range.end());

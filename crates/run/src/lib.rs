@@ -6,6 +6,7 @@
 pub mod accept;
 pub mod assess;
 pub mod diff;
+pub mod due;
 pub mod error;
 pub mod execute;
 pub mod explain;

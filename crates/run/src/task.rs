@@ -11,6 +11,7 @@ use oncemore_commit::{Attempt, Audited, DataFileRef, SliceWriter, Staged};
 use oncemore_core::{Audit, Digest, Digester, Interval, SliceState, TableName};
 use oncemore_project::{Kind, Model};
 
+use crate::due::Label;
 use crate::error::{ErrorKind, RunError};
 use crate::execute::{Stop, TaskFailure};
 use crate::facts::{Facts, input_zone};
@@ -55,7 +56,7 @@ impl<E: Into<RunError>> From<E> for Failed {
 }
 
 impl Failed {
-    pub(crate) fn of(self, model: &TableName, interval: Interval, label: String) -> TaskFailure {
+    pub(crate) fn of(self, model: &TableName, interval: Interval, label: Label) -> TaskFailure {
         TaskFailure {
             model: model.clone(),
             interval,

@@ -8,10 +8,9 @@ use std::sync::{Arc, OnceLock};
 
 use oncemore_backend::engine::{Engine, EngineOptions};
 use oncemore_backend::source::{self, ProviderCache, SourceIndex};
-use oncemore_commit::{Attempt, AttemptState, Change, Publish, StampDraft, Warehouse};
+use oncemore_commit::{Attempt, Change, Publish, StampDraft, Warehouse};
 use oncemore_core::{
-    Calendar, ColumnType, Instant, Interval, IntervalLength, IntervalSet, Origin, SourceSpec, TableName,
-    World, Zone,
+    Calendar, ColumnType, Instant, Interval, IntervalLength, Origin, SourceSpec, TableName, World, Zone,
 };
 use oncemore_project::{Kind, Model, OnChange, Project, TextFile};
 
@@ -251,13 +250,7 @@ impl Workspace {
                 .map(|(input, _)| input.clone())
                 .collect(),
             stamps: Arc::default(),
-            failed: self
-                .warehouse
-                .last_attempts(&model.name)?
-                .into_iter()
-                .filter(|row| row.state == AttemptState::Failed)
-                .map(|row| row.attempt.interval)
-                .collect::<IntervalSet>(),
+            failed: self.warehouse.failed_slices(&model.name)?,
             foreign: self.foreign(&model.name)?,
             cells: InputCells::default(),
         };

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use oncemore_core::{AttemptId, CodeVersion, Epoch, Instant, Interval, TableName};
+use oncemore_core::{AttemptId, CodeVersion, Epoch, Instant, Interval, IntervalSet, TableName};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::error::{CommitError, Result};
@@ -214,6 +214,27 @@ impl Warehouse {
             found.push(next);
         }
         Ok(found)
+    }
+
+    /// Slices of a table whose latest attempt failed. Costs by the number of failures, not of attempts.
+    ///
+    /// # Errors
+    /// The catalog can't be read.
+    pub fn failed_slices(&self, table: &TableName) -> Result<IntervalSet> {
+        let connection = self.catalog().lock();
+        let mut query = connection.prepare_cached(
+            "SELECT \"from\", \"to\" FROM om_attempts AS own WHERE name = ?1 AND state = 'failed' AND NOT EXISTS (
+               SELECT 1 FROM om_attempts AS later
+               WHERE later.name = own.name AND later.\"from\" = own.\"from\" AND later.\"to\" = own.\"to\"
+                 AND (later.request, later.attempt) > (own.request, own.attempt))",
+        )?;
+        let slices = query.query_map([table.as_str()], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let mut found = Vec::new();
+        for slice in slices {
+            let (from, to) = slice?;
+            found.extend(Interval::new(Instant(from), Instant(to)));
+        }
+        Ok(found.into_iter().collect())
     }
 
     /// Attempts that began and of which nothing else is known.

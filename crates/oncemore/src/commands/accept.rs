@@ -43,7 +43,7 @@ pub fn run(args: &Args, context: &Context) -> Result<u8, Failure> {
 fn text(model: &str, accepted: &Accepted) -> String {
     let mut out = format!("{model}: {} accepted", plural(accepted.accepted.len(), "slice"));
     if let (Some(first), Some(last)) = (accepted.accepted.first(), accepted.accepted.last())
-        && first != "all"
+        && *first != *"all"
     {
         out += &if first == last { format!(" ({first})") } else { format!(" ({first} to {last})") };
     }

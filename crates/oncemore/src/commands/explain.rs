@@ -85,10 +85,8 @@ pub(crate) fn find_slice(ground: &Ground, model: &str, interval: Option<&str>) -
             )),
         };
     };
-    let example = || {
-        let due = ground.models[at].due(ground.now);
-        due.last().map_or_else(|| "2013-03-01".to_owned(), |last| calendar.label(*last))
-    };
+    let example =
+        || ground.due(at).last().map_or_else(|| "2013-03-01".to_owned(), |last| last.label.to_string());
     let Some(text) = interval else {
         return Err(RunError::usage(
             format!("`{model}` has a slice each {}", calendar.length),

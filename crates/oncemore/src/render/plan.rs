@@ -1,5 +1,7 @@
 //! What is going to be done: by model, why and for which intervals; and what is held back, and why.
 
+use std::borrow::Cow;
+
 use oncemore_core::{Interval, TableName};
 use oncemore_run::plan::Held;
 use oncemore_run::{Plan, RunError, Task};
@@ -151,13 +153,13 @@ impl Group<'_> {
 pub fn group(plan: &Plan) -> Vec<Group<'_>> {
     let mut buckets: Vec<Bucket<'_>> = Vec::new();
     for task in &plan.tasks {
-        let title = reason_title(&task.reason).to_owned();
+        let title = Cow::Borrowed(reason_title(&task.reason));
         add(&mut buckets, task_slice(task), title, reason_detail(&task.reason), false);
     }
     for held in &plan.held {
         let title = match hold_title(&held.hold) {
-            title if title == reason_title(&held.reason) => title.to_owned(),
-            title => format!("{title}: {}", reason_title(&held.reason)),
+            title if title == reason_title(&held.reason) => Cow::Borrowed(title),
+            title => Cow::Owned(format!("{title}: {}", reason_title(&held.reason))),
         };
         add(&mut buckets, held_slice(held), title, Some(hold_detail(&held.hold)), true);
     }
@@ -165,7 +167,7 @@ pub fn group(plan: &Plan) -> Vec<Group<'_>> {
         .into_iter()
         .map(|bucket| Group {
             model: bucket.model,
-            title: bucket.title,
+            title: bucket.title.into_owned(),
             details: bucket.details,
             held: bucket.held,
             slices: bucket.slices.len(),
@@ -187,7 +189,7 @@ fn held_slice(held: &Held) -> Slice<'_> {
 
 struct Bucket<'a> {
     model: &'a TableName,
-    title: String,
+    title: Cow<'static, str>,
     details: Vec<String>,
     held: bool,
     slices: Vec<(Interval, &'a str)>,
@@ -196,7 +198,7 @@ struct Bucket<'a> {
 fn add<'a>(
     buckets: &mut Vec<Bucket<'a>>,
     (model, interval, label): Slice<'a>,
-    title: String,
+    title: Cow<'static, str>,
     detail: Option<String>,
     held: bool,
 ) {

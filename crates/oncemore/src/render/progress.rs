@@ -151,7 +151,7 @@ pub fn summary(report: &RunReport, took_seconds: f64, look: &Look) -> String {
 fn failures(report: &RunReport, look: &Look) -> String {
     let mut out = String::new();
     for failure in report.failed.iter().take(FAILURES_MAX) {
-        let label = if failure.label == "all" { String::new() } else { format!(" {}", failure.label) };
+        let label = if failure.label == *"all" { String::new() } else { format!(" {}", failure.label) };
         out +=
             &format!("  {} {}{label}; {}\n", look.paint(Paint::Bad, "failed"), failure.model, failure.state);
     }
@@ -174,7 +174,7 @@ fn advice(report: &RunReport) -> Vec<String> {
         out.push("somebody else was faster: run the same command again".to_owned());
     }
     if let Some(failure) = report.failed.iter().find(|failure| failure.kind != ErrorKind::Unknown) {
-        let label = if failure.label == "all" { String::new() } else { format!(" {}", failure.label) };
+        let label = if failure.label == *"all" { String::new() } else { format!(" {}", failure.label) };
         out.push(format!("`oncemore explain {}{label}` tells the whole story", failure.model));
     }
     if report.interrupted {

@@ -16,7 +16,7 @@ fn tasks(name: &str, calendar: &Calendar, range: &str, reason: &Reason) -> Vec<T
             at: 0,
             model: table(name),
             interval,
-            label: calendar.label(interval),
+            label: calendar.label(interval).into(),
             reason: reason.clone(),
         })
         .collect()
@@ -56,7 +56,7 @@ fn march() -> Plan {
         at: 0,
         model: table("gold.planes"),
         interval: Interval::WHOLE,
-        label: "all".to_owned(),
+        label: "all".to_owned().into(),
         reason: Reason::NeverRan,
     });
     plan.held.extend(held("silver.weather", &days(), "2013-Q1", Reason::NeverRan, |label| Hold::Waiting {
