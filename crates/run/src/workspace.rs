@@ -59,7 +59,8 @@ pub struct Workspace {
 /// Engine build that computes slices here, recorded in their stamps.
 const ENGINE: &str = concat!("oncemore ", env!("CARGO_PKG_VERSION"), ", datafusion 53.1.0");
 
-/// Decoded inputs that may stay in memory over the tasks of one command, in bytes.
+/// Decoded inputs that may stay in memory over the tasks of one command, in bytes; a quarter of the queries' memory
+/// where that is less.
 const CACHE_BYTES: usize = 512 << 20;
 
 /// Reads the texts that make up the project in `root`: `oncemore.yml`, `models/**/*.sql`, `tests/*.yml`.
@@ -133,6 +134,7 @@ impl Workspace {
         } else {
             Warehouse::open(&folder, world.clone())
         }?;
+        let memory_bytes = options.memory_bytes;
         let mut workspace = Workspace {
             project,
             warehouse,
@@ -140,7 +142,7 @@ impl Workspace {
             world,
             sources: BTreeMap::new(),
             facts: BTreeMap::new(),
-            cache: Arc::new(ProviderCache::new(CACHE_BYTES)),
+            cache: Arc::new(ProviderCache::new(CACHE_BYTES.min(memory_bytes / 4))),
             engine: OnceLock::new(),
         };
         workspace.look_at_sources().await?;
@@ -178,7 +180,8 @@ impl Workspace {
         let engine = Engine::new(&EngineOptions {
             memory_bytes: self.options.memory_bytes,
             partitions: self.options.partitions,
-            batch_size: 8192,
+            // Merges hold a batch of each run: with little memory, small ones.
+            batch_size: (self.options.memory_bytes >> 14).clamp(1_024, 8_192),
             spill_dir: self.options.root.join(&self.project.warehouse).join("spill"),
         })?;
         Ok(self.engine.get_or_init(|| engine))
@@ -263,7 +266,7 @@ impl Workspace {
         let now = self.world.now();
         for declared in &self.project.sources {
             let spec = &declared.spec;
-            let known = self.warehouse.cache_get("source", &spec.name, "")?;
+            let known = self.warehouse.source_get(&spec.name)?;
             let known: Option<SourceIndex> = known.and_then(|bytes| serde_json::from_slice(&bytes).ok());
             let cells = self.cells_of(spec);
             let index = source::look(spec, &self.options.root, known.as_ref(), &cells, now).await?;
@@ -356,7 +359,7 @@ impl Workspace {
 fn remember(warehouse: &Warehouse, source: &str, index: &SourceIndex) -> Result<(), RunError> {
     let bytes =
         serde_json::to_vec(index).map_err(|error| RunError::new(ErrorKind::Internal, error.to_string()))?;
-    Ok(warehouse.cache_put(&[("source", source, "", &bytes)])?)
+    Ok(warehouse.source_put(source, &bytes)?)
 }
 
 /// The zone of a source's dates and wall times.

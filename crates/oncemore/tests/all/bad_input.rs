@@ -376,3 +376,99 @@ fn a_range_that_ends_in_the_future() {
     help: only intervals that have ended can run: give an earlier `--to`
     "#);
 }
+
+/// What a shell line says that sees mounts of its own; none where this machine allows no such thing.
+fn with_mounts(project: &Project, line: &str) -> Option<String> {
+    let unshare = |line: &str| {
+        let mut command = std::process::Command::new("unshare");
+        command.args(["--user", "--map-root-user", "--mount", "sh", "-c", line]);
+        command.current_dir(project.folder.path()).output().ok()
+    };
+    let probe = unshare("mount -t tmpfs -o size=1m tmpfs models")?;
+    if !probe.status.success() {
+        let _ = std::io::Write::write_all(&mut std::io::stderr(), b"skipped: no mounts on this machine\n");
+        return None;
+    }
+    let line = line.replace("oncemore ", concat!(env!("CARGO_BIN_EXE_oncemore"), " "));
+    let output = unshare(&format!("{line}; echo exit $?"))?;
+    let folder = project.folder.path().canonicalize().unwrap().to_string_lossy().into_owned();
+    Some(crate::project::both(&output).replace(&folder, "<folder>"))
+}
+
+#[test]
+fn a_warehouse_that_is_read_only() {
+    let project = Project::run_once();
+    project.edit("data/orders/2026-03-10.csv", ",10,morning", ",11,morning");
+    let read_only = "mount --bind warehouse warehouse && mount -o remount,bind,ro warehouse";
+    let Some(said) = with_mounts(&project, &format!("{read_only} && oncemore run")) else { return };
+    insta::assert_snapshot!(said, @r"
+    exit 7
+    error: failed to write <folder>/warehouse/.sources/raw.orders.json: Read-only file system (os error 30); slice unchanged
+    help: mend what the message names, then run the same command again
+    ");
+    // Looking needs no writing.
+    let said = with_mounts(&project, &format!("{read_only} && oncemore plan")).unwrap();
+    insta::assert_snapshot!(said, @r"
+    silver.orders  1 of 14 slices
+      input changed         1  2026-03-10  (raw.orders)
+
+    gold.city_day  1 of 14 slices
+      input may change      1  2026-03-10  (silver.orders)
+
+    gold.city_week  1 of 2 slices
+      input may change      1  2026-03-09  (gold.city_day)
+
+    3 slices of 3 models to run, 28 fresh
+    exit 0
+    ");
+}
+
+/// The line of the failure, without the numbers in the name of a data file.
+fn first_failure(said: &str) -> String {
+    let line = said.lines().find(|line| line.starts_with("failed: ") || line.starts_with("error: "));
+    let line = line.unwrap_or(said);
+    let (before, name) = line.split_once("om-").unwrap_or((line, ""));
+    let after = name.find(".parquet").map_or(name, |at| &name[at..]);
+    format!("{before}{after}")
+}
+
+#[test]
+fn a_full_disk() {
+    let project = Project::new();
+    let rows: Vec<String> = (0..60_000_u64)
+        .map(|row| {
+            format!(
+                "{row},2026-03-10T13:00:00Z,a,{},{:x}",
+                row * 7919,
+                row.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+            )
+        })
+        .collect();
+    project.write_day("2026-03-10", &rows);
+    let small = "mkdir -p warehouse && mount -t tmpfs -o size=600k tmpfs warehouse";
+    let run = "oncemore run +silver.orders --interval 2026-03-10";
+    let query = "oncemore query 'SELECT count(*) AS n FROM silver.orders' --output json";
+    let Some(said) = with_mounts(&project, &format!("{small} && {run}; {query}")) else { return };
+    insta::assert_snapshot!(
+        first_failure(&said),
+        @"failed: silver.orders 2026-03-10: failed to write <folder>/warehouse/silver/orders/data/20260310T040000Z/.parquet: External: No space left on device (os error 28); slice unchanged"
+    );
+    // Nothing of it is visible, and the warehouse can still be read.
+    assert!(said.contains("slice unchanged") && said.contains("\"n\": 0"), "{said}");
+}
+
+#[test]
+fn a_type_that_is_compared_with_another() {
+    let said = with_orders("p.amount, p.note", "p.amount + p.note > p.day AS amount, p.note", &["check"]);
+    insta::assert_snapshot!(said, @r"
+    exit 3
+    error[query]: Cannot coerce arithmetic expression Int64 + Utf8 to valid types
+       ╭▸ models/silver/orders.sql:12:37
+       │
+    12 │ SELECT p.id, p.day, p.shop, s.city, p.amount + p.note > p.day AS amount, p.note
+       ╰╴                                    ━━━━━━━━
+
+    1 error
+    error: `silver.orders` can't be planned
+    ");
+}

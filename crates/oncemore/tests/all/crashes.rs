@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
+use crate::numbers::Numbers;
 use crate::project::{DAYS, Project, both, copy, usual};
 
 fn files(folder: &Path, found: &mut BTreeSet<String>) {
@@ -22,16 +23,6 @@ fn data_files(project: &Project) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     files(&project.path("warehouse"), &mut found);
     found
-}
-
-/// Small numbers that look random and are the same for the same seed.
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, end: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % end
-    }
 }
 
 #[test]
@@ -91,7 +82,7 @@ fn a_request_that_is_retried_keeps_its_number() {
 
 #[test]
 fn the_ledger_of_a_copied_folder_is_made_anew() {
-    let seed = u64::from(std::process::id());
+    let seed = crate::numbers::seed();
     let mut numbers = Numbers(seed);
     let project = Project::run_once();
     for step in 0..12 {
@@ -121,4 +112,41 @@ fn the_ledger_of_a_copied_folder_is_made_anew() {
     project.run(&[]);
     assert_eq!(moved.tables(), project.tables(), "seed {seed}");
     moved.equals_a_fresh_build();
+}
+
+/// What a slice is, apart from when and by which attempt.
+fn slices(project: &Project) -> Vec<String> {
+    project.query(
+        "SELECT model, \"interval\", rows, bytes, code_version, fingerprint, origin FROM oncemore.slices",
+    )
+}
+
+/// Days in any order, some twice, side by side or one after the other, newest or oldest first: the same slices, down to
+/// the size of their files, and the same rows.
+#[test]
+fn any_order_of_finishing_gives_the_same_state() {
+    let straight = Project::run_once();
+    let (expected, tables) = (slices(&straight), straight.tables());
+    for round in 0..5 {
+        let seed = crate::numbers::seed() + round;
+        let mut numbers = Numbers(seed);
+        let project = Project::new();
+        let mut days = DAYS.to_vec();
+        days.extend(DAYS.into_iter().filter(|_| numbers.below(4) == 0));
+        numbers.shuffle(&mut days);
+        days.truncate(8);
+        for day in days {
+            let jobs = ["1", "2", "4"][numbers.below(3) as usize];
+            let order = ["oldest", "newest"][numbers.below(2) as usize];
+            let mut arguments = vec!["--interval", day, "--jobs", jobs, "--order", order];
+            if numbers.below(3) == 0 {
+                arguments.extend(["--force", "--single-commits"]);
+            }
+            project.run(&arguments);
+        }
+        let jobs = ["1", "2", "4"][numbers.below(3) as usize];
+        project.run(&["--jobs", jobs, "--order", "newest"]);
+        assert_eq!(slices(&project), expected, "seed {seed}");
+        assert_eq!(project.tables(), tables, "seed {seed}");
+    }
 }

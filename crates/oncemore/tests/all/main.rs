@@ -4,5 +4,8 @@
 mod bad_input;
 mod cases;
 mod crashes;
+mod memory;
+mod mixed;
+mod numbers;
 mod project;
 mod repairs;
