@@ -3,6 +3,7 @@
 //! The only crate that prints or reads the environment. It owns words and pictures; what is to be done, and why, is
 //! decided below, in `oncemore_run`.
 
+mod allocator;
 pub mod args;
 pub mod commands;
 pub mod context;
@@ -33,6 +34,9 @@ pub fn main() -> ExitCode {
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
     };
+    if cli.command.computes() {
+        allocator::obey_memory();
+    }
     std::panic::set_hook(Box::new(report_panic));
     let result = catch_unwind(AssertUnwindSafe(|| {
         let context = Context::new(cli.global);

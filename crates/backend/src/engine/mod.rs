@@ -4,14 +4,16 @@
 //! the batch size or the order in which batches arrive. Must not know files, tables or their formats: inputs
 //! come in as `TableProvider`s.
 //!
-//! Hash joins keep their build side in memory, sorts and aggregations spill; a build side that does not fit is
-//! a [`ErrorKind::Resources`] error.
+//! Sorts, aggregations and joins spill; what must be in memory as a whole and does not fit (a cross join, `NOT IN`,
+//! one partition of a window) is a [`ErrorKind::Resources`] error.
 
 mod analysis;
 mod compile;
 mod exact;
+pub(crate) mod execution;
 mod functions;
 mod keys;
+mod memory;
 mod mended;
 
 mod names;
@@ -33,7 +35,6 @@ use datafusion::datasource::provider_as_source;
 use datafusion::execution::SendableRecordBatchStream;
 use datafusion::execution::context::SessionState;
 use datafusion::logical_expr::{LogicalPlan, TableSource};
-use datafusion::physical_plan::execute_stream;
 use oncemore_core::{Interval, IntervalLength, TimeType, Zone};
 
 pub use crate::error::{EngineError, ErrorKind};
@@ -221,8 +222,7 @@ impl Engine {
     }
 
     async fn execute(&self, plan: LogicalPlan) -> Result<SendableRecordBatchStream, EngineError> {
-        let physical = self.state.create_physical_plan(&plan).await?;
-        Ok(execute_stream(physical, self.state.task_ctx())?)
+        Ok(execution::run(&self.state, &plan).await?)
     }
 
     fn providers(

@@ -3,7 +3,6 @@
 #![allow(clippy::disallowed_methods, reason = "SEED and ROUNDS replay a random test")]
 
 mod determinism;
-mod figures;
 mod parameters;
 mod reads;
 mod support;

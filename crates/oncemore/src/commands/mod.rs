@@ -48,6 +48,11 @@ macro_rules! commands {
 }
 
 impl Command {
+    /// Whether it runs queries over rows.
+    pub fn computes(&self) -> bool {
+        matches!(self, Command::Run(_) | Command::Diff(_) | Command::Query(_))
+    }
+
     /// Whether it may change a table.
     pub fn writes(&self) -> bool {
         matches!(
