@@ -407,7 +407,7 @@ fn a_warehouse_that_is_read_only() {
     let Some(said) = with_mounts(&project, &format!("{read_only} && oncemore run")) else { return };
     insta::assert_snapshot!(said, @r"
     exit 7
-    error: failed to write <folder>/warehouse/.sources/raw.orders.json: Read-only file system (os error 30); slice unchanged
+    error: failed to open the catalog <folder>/warehouse/oncemore.db: unable to open database file; slice unchanged
     help: mend what the message names, then run the same command again
     ");
     // Looking needs no writing.
