@@ -298,7 +298,15 @@ async fn parquet_that_lies() {
     list.extend_from_slice(&u32::try_from(footer.len()).unwrap().to_le_bytes());
     list.extend_from_slice(b"PAR1");
     insta::assert_snapshot!(error(list).await, @"in/a.parquet: broken footer: a list claims more elements than there are bytes");
-    let declared = spec("in/a.parquet", Format::Parquet, "a INTEGER, z TEXT", None);
+    let other = spec("in/a.parquet", Format::Parquet, "a TEXT", None);
+    project.write("in/a.parquet", &good);
+    insta::assert_snapshot!(project.scan(&other).await.unwrap_err(), @"
+    in/a.parquet: column `a` is BIGINT in the file, and declared TEXT
+    help: declare it as the file has it, `a: BIGINT`, and cast in the model
+    ");
+    let wider = spec("in/a.parquet", Format::Parquet, "a DECIMAL(21, 2)", None);
+    project.scan(&wider).await.unwrap();
+    let declared = spec("in/a.parquet", Format::Parquet, "a BIGINT, z TEXT", None);
     project.write("in/a.parquet", &good);
     insta::assert_snapshot!(project.scan(&declared).await.unwrap_err(), @"in/a.parquet: the file lacks column `z`, which is declared");
 }
