@@ -204,15 +204,19 @@ impl Workspace {
         if let Some(engine) = self.engine.get() {
             return Ok(engine);
         }
+        let spill_dir = match self.options.read_only {
+            true => self.options.scratch.clone(),
+            false => self.options.root.join(&self.project.warehouse).join("spill"),
+        };
+        // The engine makes it by itself, but stumbles over another process that does so at the same time. Where it can't
+        // be made the engine says so.
+        let _ = std::fs::create_dir_all(&spill_dir);
         let engine = Engine::new(&EngineOptions {
             memory_bytes: self.options.memory_bytes,
             partitions: self.options.partitions,
             // Merges hold a batch of each run: with little memory, small ones.
             batch_size: (self.options.memory_bytes >> 14).clamp(1_024, 8_192),
-            spill_dir: match self.options.read_only {
-                true => self.options.scratch.clone(),
-                false => self.options.root.join(&self.project.warehouse).join("spill"),
-            },
+            spill_dir,
         })?;
         Ok(self.engine.get_or_init(|| engine))
     }

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write as _;
 
 use oncemore_backend::source::{SourceErrorKind, SourceIndex};
-use oncemore_core::{Format, Interval, SourceSpec};
+use oncemore_core::{ColumnType, Format, Interval, Missing, SourceSpec};
 
 use crate::support::{Project, csv, gzip, query, spec};
 
@@ -219,10 +219,13 @@ async fn folders_and_paths() {
     let project = Project::new();
     let error =
         async |path: &str| project.scan(&spec(path, csv(), COLUMNS, None)).await.unwrap_err().to_string();
-    insta::assert_snapshot!(error("landing/*.csv").await, @"
+    let landing = SourceSpec { missing: Missing::Error, ..spec("landing/*.csv", csv(), COLUMNS, None) };
+    insta::assert_snapshot!(project.scan(&landing).await.unwrap_err(), @"
     landing/*.csv: folder `landing` of source `raw.s` is missing
     help: make the folder, correct `path:`, or write `missing: empty`
     ");
+    let waiting = spec("landing/*.csv", csv(), COLUMNS, None);
+    assert_eq!(project.scan(&waiting).await.unwrap().rows(), 0);
     insta::assert_snapshot!(error("../*.csv").await, @"
     ../*.csv: the path leaves the project's folder
     help: sources lie in the project's folder; write the path relative to it, with `/`
@@ -304,7 +307,8 @@ async fn parquet_that_lies() {
     in/a.parquet: column `a` is BIGINT in the file, and declared TEXT
     help: declare it as the file has it, `a: BIGINT`, and cast in the model
     ");
-    let wider = spec("in/a.parquet", Format::Parquet, "a DECIMAL(21, 2)", None);
+    let wide = vec![("a".to_owned(), ColumnType::Decimal(21, 2))];
+    let wider = SourceSpec { columns: wide, ..spec("in/a.parquet", Format::Parquet, "", None) };
     project.scan(&wider).await.unwrap();
     let declared = spec("in/a.parquet", Format::Parquet, "a BIGINT, z TEXT", None);
     project.write("in/a.parquet", &good);
