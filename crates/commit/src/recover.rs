@@ -93,13 +93,13 @@ impl Warehouse {
         Ok(ends.into_iter().map(|(resolved, ..)| resolved).collect())
     }
 
-    /// Opens a warehouse to rebuild its ledger: a catalog that can't be opened is set aside, not removed.
+    /// Opens a warehouse to rebuild its ledger: a catalog that is damaged is set aside, not removed.
     ///
     /// # Errors
     /// As [`Warehouse::open`].
     pub fn open_to_rebuild(root: &Path, world: Arc<dyn World>) -> Result<Self> {
         match Self::open(root, world.clone()) {
-            Err(CommitError::Unavailable { .. } | CommitError::Corrupt { .. }) => {
+            Err(CommitError::Corrupt { .. } | CommitError::NoLedger { .. }) => {
                 let id = AttemptId(world.fresh_id());
                 for suffix in ["", "-wal", "-shm"] {
                     let from = root.join(format!("{FILE}{suffix}"));
@@ -110,7 +110,7 @@ impl Warehouse {
                         })?;
                     }
                 }
-                Self::open(root, world)
+                Self::open_anew(root, world)
             }
             other => other,
         }

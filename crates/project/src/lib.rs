@@ -22,3 +22,4 @@ pub use keys::keys_markdown;
 pub use load::load;
 pub use model::{Kind, Limits, Loaded, Model, OnChange, Project, Query, Source, TextFile, Variable};
 pub use names::nearest;
+pub use sql::check_depth;

@@ -3,6 +3,7 @@
 //! One function of values, used by `plan`, `run`, `status` and `explain` alike, so that they can't disagree.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use oncemore_core::{
     AttemptId, Calendar, CodeVersion, Digest, Instant, Interval, IntervalSet, Pin, Read, Stamp, TableName,
@@ -11,7 +12,7 @@ use oncemore_core::{
 use serde::Serialize;
 
 use crate::due::{Ranges, Slots};
-use crate::inputs::InputCells;
+use crate::inputs::{InputCells, list_of};
 
 /// Why a slice needs work.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -123,6 +124,62 @@ pub struct Assessment {
     pub owner: Option<AttemptId>,
 }
 
+/// How a model differs from the code of an earlier slice.
+#[derive(Clone, Debug)]
+pub struct Earlier {
+    /// Output columns that may differ, sorted.
+    columns: Arc<[String]>,
+    /// What the earlier code read, each with the digest of its columns.
+    reads: Vec<(Read, Digest)>,
+}
+
+impl Earlier {
+    /// A code that differs in these output columns alone, sorted, and read this.
+    pub fn new(columns: Vec<String>, reads: Vec<Read>) -> Self {
+        let with_list = |read: Read| {
+            let list = list_of(read.columns.as_deref());
+            (read, list)
+        };
+        Earlier { columns: columns.into(), reads: reads.into_iter().map(with_list).collect() }
+    }
+}
+
+/// Slices that are going to change, by what of them.
+#[derive(Debug, Default)]
+pub struct Changes {
+    all: IntervalSet,
+    /// By columns, few different lists.
+    some: Vec<(Arc<[String]>, IntervalSet)>,
+}
+
+impl Changes {
+    /// Adds a slice of which `columns` may change; all of them, where that is `None`.
+    pub fn add(&mut self, interval: Interval, columns: Option<Arc<[String]>>) {
+        let Some(columns) = columns else { return self.all.insert(interval) };
+        if columns.is_empty() {
+            return;
+        }
+        match self.some.iter_mut().find(|(known, _)| *known == columns) {
+            Some((_, slices)) => slices.insert(interval),
+            None => self.some.push((columns, [interval].into_iter().collect())),
+        }
+    }
+
+    /// Whether nothing changes.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty() && self.some.is_empty()
+    }
+
+    /// Whether a reader of `columns` in `range` may see a change.
+    pub fn touch(&self, range: Interval, columns: Option<&[String]>) -> bool {
+        let reads = |changed: &[String]| {
+            columns.is_none_or(|columns| columns.iter().any(|column| changed.binary_search(column).is_ok()))
+        };
+        self.all.overlaps(range)
+            || self.some.iter().any(|(changed, slices)| reads(changed) && slices.overlaps(range))
+    }
+}
+
 /// One input as a model's assessment needs it.
 pub struct InputState<'a> {
     /// What the model reads of it.
@@ -178,9 +235,9 @@ pub struct TableState {
     /// Whether a later interval will ever be due; false where the project has a fixed end.
     pub open_ended: bool,
     /// Slices that are going to be worked on.
-    pub pending: IntervalSet,
+    pub pending: Changes,
     /// Slices that need work and were left out of the selection.
-    pub left_out: IntervalSet,
+    pub left_out: Changes,
     /// Slices that can't be read: failed, held, or never published.
     pub unavailable: BTreeMap<Interval, Hold>,
 }
@@ -197,6 +254,8 @@ pub struct Subject<'a> {
     pub code_seen: Instant,
     /// Digest of its audits.
     pub audits: Digest,
+    /// How it differs from codes that slices are valid for, where that can be told.
+    pub earlier: &'a BTreeMap<CodeVersion, Earlier>,
     /// Its inputs, by name.
     pub inputs: Vec<InputState<'a>>,
     /// Its stamps, sorted by interval.
@@ -275,17 +334,42 @@ impl<'s> Subject<'s> {
                 }
             }
             if let Some(range) = range {
-                let (held, waits) = input.supply(range, stamp.is_some());
                 if found.hold.is_none() {
-                    found.hold = held;
+                    found.hold = input.hold(range, stamp.is_some());
                 }
-                if waits && !ignored && stamp.is_some() {
+                if !ignored && stamp.is_some() && input.waits(range, input.read.columns.as_deref()) {
                     found.pending.push(name);
                 }
             }
         }
         found.differs |= stamp.is_some_and(|stamp| stamp.inputs.len() != self.inputs.len());
         self.decide(interval, stamp, found)
+    }
+
+    /// The columns that work on a slice with this verdict may change, sorted; `None`: all.
+    pub fn columns(&self, interval: Interval, reason: &Reason) -> Option<Arc<[String]>> {
+        match reason {
+            Reason::Audits => Some(Arc::default()),
+            Reason::Code { from, .. } => {
+                let (earlier, stamp) = (self.earlier.get(from)?, self.stamp(interval)?);
+                let is_same = |(read, list): &(Read, Digest)| self.holds_the_same(read, *list, stamp);
+                earlier.reads.iter().all(is_same).then(|| Arc::clone(&earlier.columns))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether what earlier code read is what the slice was made from, and is going to stay so.
+    fn holds_the_same(&self, read: &Read, list: Digest, stamp: &Stamp) -> bool {
+        let pin = stamp.inputs.iter().find(|pin| pin.input == read.input);
+        let input = self.inputs.iter().find(|input| input.read.input == read.input);
+        let (Some(pin), Some(input)) = (pin, input) else { return false };
+        let zone = self.calendar.map_or(&input.zone, |calendar| &calendar.zone);
+        let range = read.range(stamp.interval, zone, &input.zone);
+        let columns = read.columns.as_deref();
+        self.ignored.contains(&read.input)
+            || (input.cells.version(range, columns, list) == pin.version
+                && !range.is_some_and(|range| input.waits(range, columns)))
     }
 
     fn range(&self, input: &InputState<'s>, interval: Interval, slot: Option<usize>) -> Option<Interval> {
@@ -361,22 +445,24 @@ impl<'s> Subject<'s> {
 }
 
 impl InputState<'_> {
-    /// What keeps a reader of `range` from running, and whether the input is going to change under it.
-    fn supply(&self, range: Interval, had_rows: bool) -> (Option<Hold>, bool) {
+    /// What keeps a reader of `range` from running.
+    fn hold(&self, range: Interval, had_rows: bool) -> Option<Hold> {
         match &self.supply {
-            Supply::Source(source) => (
-                match source.delivery(range, had_rows) {
-                    Delivery::Ready => None,
-                    Delivery::Waiting(what) => Some(Hold::Waiting { what }),
-                    Delivery::Gone(path) => Some(Hold::Gone { path }),
-                    Delivery::Broken(what) => Some(Hold::Broken { what }),
-                },
-                false,
-            ),
-            Supply::Table(table) => {
-                let open_above = self.read.to.is_none();
-                (table.hold(range, open_above), table.pending.overlaps(range))
-            }
+            Supply::Source(source) => match source.delivery(range, had_rows) {
+                Delivery::Ready => None,
+                Delivery::Waiting(what) => Some(Hold::Waiting { what }),
+                Delivery::Gone(path) => Some(Hold::Gone { path }),
+                Delivery::Broken(what) => Some(Hold::Broken { what }),
+            },
+            Supply::Table(table) => table.hold(range, self.read.to.is_none()),
+        }
+    }
+
+    /// Whether the input is going to change under a reader of `columns` in `range`.
+    fn waits(&self, range: Interval, columns: Option<&[String]>) -> bool {
+        match &self.supply {
+            Supply::Source(_) => false,
+            Supply::Table(table) => table.pending.touch(range, columns),
         }
     }
 }
@@ -389,8 +475,8 @@ impl TableState {
             start: None,
             due_end: None,
             open_ended: false,
-            pending: IntervalSet::empty(),
-            left_out: IntervalSet::empty(),
+            pending: Changes::default(),
+            left_out: Changes::default(),
             unavailable: BTreeMap::new(),
         }
     }

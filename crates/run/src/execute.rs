@@ -18,6 +18,7 @@ use crate::assess::{Allow, Assessment, TableState, Verdict};
 use crate::due::Label;
 use crate::error::{ErrorKind, RunError};
 use crate::ground::Ground;
+use crate::limit;
 use crate::plan::{Held, Hold, Plan, PlanOptions, Reason, Task, keeps_serving, plan};
 use crate::task::{self, Failed};
 use crate::workspace::Workspace;
@@ -157,7 +158,7 @@ pub async fn run(
 ) -> Result<RunReport, RunError> {
     let mut ground = workspace.ground()?;
     let plan = Arc::new(plan(&ground, &options.plan)?);
-    guard(workspace, &ground, &plan, options)?;
+    limit::check(workspace, &ground, &plan, options.yes, options.stale_parents_ok)?;
     observer.event(Event::Planned(Arc::clone(&plan)));
     let mut report = RunReport { held: plan.held.len(), ..RunReport::default() };
     for held in &plan.held {
@@ -197,29 +198,6 @@ fn broken(held: &Held) -> Option<TaskFailure> {
         state: SliceState::Unchanged,
         audits: Vec::new(),
     })
-}
-
-fn guard(workspace: &Workspace, ground: &Ground, plan: &Plan, options: &RunOptions) -> Result<(), RunError> {
-    if let Some(stale) = plan.stale_parents.first().filter(|_| !options.stale_parents_ok) {
-        return Err(RunError::usage(
-            format!(
-                "`{}` reads `{}`, which needs work itself and is not selected",
-                stale.reader, stale.parent
-            ),
-            format!("select `+{}` to run both, or read it as it is with `--stale-parents ok`", stale.reader),
-        ));
-    }
-    let guarded = plan.guarded(ground);
-    let limit = usize::try_from(workspace.project.limits.tasks).unwrap_or(usize::MAX);
-    if guarded > limit && !options.yes {
-        return Err(RunError::usage(
-            format!(
-                "{guarded} tasks are due to changed code or a changed dimension, more than `limits.tasks: {limit}`"
-            ),
-            "look at `oncemore plan`; then `--yes` runs them all, `accept` keeps slices as they are",
-        ));
-    }
-    Ok(())
 }
 
 /// Models by level of the graph: each reads only models of lower levels.

@@ -148,7 +148,7 @@ pub(crate) fn states_before(ground: &Ground, at: usize) -> Vec<TableState> {
         for interval in due.iter().map(|slot| slot.interval) {
             match subject.verdict(interval) {
                 Verdict::Fresh => {}
-                Verdict::Due(_) => state.pending.insert(interval),
+                Verdict::Due(reason) => state.pending.add(interval, subject.columns(interval, &reason)),
                 Verdict::Held(_, hold) if subject.stamp(interval).is_none() => {
                     state.unavailable.insert(interval, hold);
                 }

@@ -7,7 +7,7 @@ use oncemore_core::{
     Calendar, CodeVersion, Digest, Instant, Interval, IntervalSet, Read, Stamp, TableName, Zone,
 };
 
-use crate::assess::{Allow, InputState, SourceState, Subject, Supply, TableState};
+use crate::assess::{Allow, Earlier, InputState, SourceState, Subject, Supply, TableState};
 use crate::due::{Cut, Cuts, Slots};
 use crate::inputs::{InputCells, list_of};
 
@@ -44,6 +44,8 @@ pub struct ModelGround {
     pub code_seen: Instant,
     /// Digest of its audits.
     pub audits: Digest,
+    /// How it differs from codes that slices are valid for, where that can be told.
+    pub earlier: BTreeMap<CodeVersion, Earlier>,
     /// What it reads, by input.
     pub reads: Vec<Read>,
     /// Inputs whose changes do not make it stale.
@@ -123,6 +125,7 @@ impl Ground {
             code: model.code,
             code_seen: model.code_seen,
             audits: model.audits,
+            earlier: &model.earlier,
             stamps: &model.stamps,
             failed: &model.failed,
             foreign: &model.foreign,

@@ -5,6 +5,7 @@
 
 pub mod accept;
 pub mod assess;
+mod confine;
 pub mod diff;
 pub mod due;
 pub mod error;
@@ -13,6 +14,8 @@ pub mod explain;
 pub mod facts;
 pub mod ground;
 pub mod inputs;
+pub mod limit;
+pub mod number;
 pub mod plan;
 pub mod query;
 pub mod select;

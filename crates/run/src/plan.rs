@@ -1,6 +1,7 @@
 //! The plan: which slices need work, why, in which order, and which are held back. A pure function of its ground.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use oncemore_core::{Interval, TableName};
 use serde::Serialize;
@@ -218,7 +219,8 @@ impl Pass<'_> {
             }
             None if wanted && inside => self.task(slot, reason),
             None => {
-                leave_out(&mut self.state, interval, exists, &reason);
+                let columns = self.subject.columns(interval, &reason);
+                leave_out(&mut self.state, interval, exists, &reason, columns);
                 if wanted && touched {
                     let what = "a range that covers all of it".to_owned();
                     self.hold(slot, reason, Hold::Waiting { what });
@@ -229,7 +231,7 @@ impl Pass<'_> {
 
     fn task(&mut self, slot: &Slot, reason: Reason) {
         note_stale_parents(self.ground, self.at, self.tables, slot.interval, self.plan);
-        self.state.pending.insert(slot.interval);
+        self.state.pending.add(slot.interval, self.subject.columns(slot.interval, &reason));
         self.summary.tasks += 1;
         let model = self.summary.model.clone();
         let label = slot.label.clone();
@@ -250,13 +252,19 @@ pub(crate) fn keeps_serving(hold: &Hold, exists: bool) -> bool {
 }
 
 /// A slice that needs work and is not going to get it: its readers are told, or can't run where it never ran.
-fn leave_out(state: &mut TableState, interval: Interval, exists: bool, reason: &Reason) {
+fn leave_out(
+    state: &mut TableState,
+    interval: Interval,
+    exists: bool,
+    reason: &Reason,
+    columns: Option<Arc<[String]>>,
+) {
     let certain = !matches!(reason, Reason::Input { certain: false, .. } | Reason::Audits | Reason::Forced);
     if !exists {
         let hold = Hold::Blocked { by: state.name.to_string(), interval };
         state.unavailable.insert(interval, hold);
     } else if certain {
-        state.left_out.insert(interval);
+        state.left_out.add(interval, columns);
     }
 }
 
@@ -275,7 +283,7 @@ fn note_stale_parents(
             continue;
         }
         let range = read.range(interval, &model.zone(), &ground.models[parent].zone());
-        if range.is_some_and(|range| table.left_out.overlaps(range)) {
+        if range.is_some_and(|range| table.left_out.touch(range, read.columns.as_deref())) {
             plan.stale_parents
                 .insert(StaleParent { parent: table.name.to_string(), reader: model.name.to_string() });
         }

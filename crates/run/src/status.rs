@@ -113,7 +113,7 @@ pub fn status(ground: &Ground) -> Vec<ModelLine> {
             let stamp = subject.stamp(interval);
             let verdict = subject.verdict(interval);
             match &verdict {
-                Verdict::Due(_) => state.pending.insert(interval),
+                Verdict::Due(reason) => state.pending.add(interval, subject.columns(interval, reason)),
                 Verdict::Held(_, hold) if stamp.is_none() => {
                     state.unavailable.insert(interval, hold.clone());
                 }

@@ -8,14 +8,16 @@
 //! one partition of a window) is a [`ErrorKind::Resources`] error.
 
 mod analysis;
+mod checked;
 mod compile;
 mod exact;
 pub(crate) mod execution;
 mod functions;
 mod keys;
+mod meaning;
 mod memory;
 mod mended;
-
+mod named;
 mod names;
 mod output;
 mod parameters;
@@ -39,6 +41,8 @@ use oncemore_core::{Interval, IntervalLength, TimeType, Zone};
 
 pub use crate::error::{EngineError, ErrorKind};
 pub use analysis::Analysis;
+pub use meaning::Meaning;
+pub use named::{Named, named, with_narrow_stars};
 
 /// How much of the machine the engine may use.
 #[derive(Clone, Debug)]
@@ -193,9 +197,23 @@ impl Engine {
         sql: &str,
         inputs: Vec<(String, Arc<dyn TableProvider>)>,
     ) -> Result<SendableRecordBatchStream, EngineError> {
+        self.query_with(sql, Vec::new(), Vec::new(), inputs).await
+    }
+
+    /// As [`Engine::query`], over views with their variables, too.
+    ///
+    /// # Errors
+    /// As [`Engine::compute`].
+    pub async fn query_with(
+        &self,
+        sql: &str,
+        views: Vec<(String, String)>,
+        variables: Vec<(String, Literal)>,
+        inputs: Vec<(String, Arc<dyn TableProvider>)>,
+    ) -> Result<SendableRecordBatchStream, EngineError> {
         let query = ModelQuery {
             sql: sql.to_owned(),
-            views: Vec::new(),
+            views,
             inputs: inputs
                 .iter()
                 .map(|(name, provider)| InputSchema {
@@ -209,7 +227,7 @@ impl Engine {
             length: None,
             time: None,
             key: Vec::new(),
-            variables: Vec::new(),
+            variables,
         };
         let sources =
             inputs.into_iter().map(|(name, provider)| (name, provider_as_source(provider))).collect();

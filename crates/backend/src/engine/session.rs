@@ -33,6 +33,7 @@ pub(super) fn state(options: &EngineOptions) -> Result<SessionState, EngineError
         .with_scalar_functions(super::functions::scalar())
         .with_aggregate_functions(super::functions::aggregate())
         .with_window_functions(super::functions::window())
+        .with_analyzer_rule(Arc::new(super::checked::CheckedArithmetic))
         .with_physical_optimizer_rules(super::pushdown::rules())
         .build();
     Ok(state)

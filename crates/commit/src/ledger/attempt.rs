@@ -75,6 +75,15 @@ pub struct AttemptRow {
     pub process: String,
 }
 
+/// How fast slices of a table came out once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pace {
+    /// Slices of one run, side by side as they were.
+    pub slices: u64,
+    /// What they took together, in µs.
+    pub micros: u64,
+}
+
 /// How an attempt ended without publishing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AttemptEnd {
@@ -252,6 +261,23 @@ impl Warehouse {
             found.push(read(row)?);
         }
         Ok(found)
+    }
+
+    /// The pace of the run that published most slices of a table, the latest of several.
+    ///
+    /// # Errors
+    /// The catalog can't be read.
+    pub fn pace(&self, table: &TableName) -> Result<Option<Pace>> {
+        let connection = self.catalog().lock();
+        let mut query = connection.prepare_cached(
+            "SELECT count(*), max(ended) - min(started) FROM om_attempts
+              WHERE name = ?1 AND state = 'committed' AND ended IS NOT NULL
+              GROUP BY request, process HAVING max(ended) > min(started) ORDER BY count(*) DESC, request DESC LIMIT 1",
+        )?;
+        let read = |row: &Row<'_>| {
+            Ok(Pace { slices: row.get(0)?, micros: row.get::<_, i64>(1)?.max(0).unsigned_abs() })
+        };
+        Ok(query.query_row([table.to_string()], read).optional()?)
     }
 
     /// When `code` of `model` was first seen: now, where it never was.

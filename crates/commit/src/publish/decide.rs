@@ -99,7 +99,7 @@ impl<'a> Decisions<'a> {
         if let Some(other) = other {
             return Err(CommitError::Config(format!(
                 "`{table}` is cut into other slices: {interval} overlaps {}; changing the interval length needs a rebuild \
-                 of the table, which is not built yet",
+                 of the table, which is not built yet: give the model another name",
                 other.interval
             )));
         }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use oncemore_core::{Interval, TableName};
 use oncemore_run::plan::Held;
-use oncemore_run::{Plan, RunError, Task};
+use oncemore_run::{Plan, Task};
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
@@ -76,39 +76,6 @@ pub fn totals(plan: &Plan) -> String {
         parts.push(format!("{} fresh", count(fresh as u64)));
     }
     parts.join(", ")
-}
-
-/// What the limit on tasks says when it stops a run: counts by model, and how to go on.
-pub fn guard(plan: &Plan, guarded: usize, limit: u64) -> RunError {
-    let models: Vec<String> = plan
-        .models
-        .iter()
-        .filter(|model| model.tasks > 0)
-        .map(|model| format!("{} {}", model.model, count(model.tasks as u64)))
-        .collect();
-    RunError::usage(
-        format!(
-            "{} to run because code or a dimension changed, more than `limits.tasks: {limit}` ({})",
-            plural(guarded, "slice"),
-            models.join(", ")
-        ),
-        "look at `oncemore plan`; then add `--yes`, narrow it with `--from` and `--to`, \
-         or keep the rows under the new code: `oncemore accept MODEL --from .. --to .. --because TEXT`",
-    )
-}
-
-/// What a selection that leaves out stale parents says.
-pub fn stale_parents(plan: &Plan) -> RunError {
-    let pairs: Vec<String> = plan
-        .stale_parents
-        .iter()
-        .map(|pair| format!("`{}` (read by `{}`)", pair.parent, pair.reader))
-        .collect();
-    let first = plan.stale_parents.first().map_or("MODEL", |pair| &pair.reader);
-    RunError::usage(
-        format!("stale parents are not selected: {}", pairs.join(", ")),
-        format!("select them too: `+{first}`; or read them as they are: `--stale-parents ok`"),
-    )
 }
 
 /// Slices of one model with one reason and one hold.

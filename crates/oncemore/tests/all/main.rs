@@ -4,8 +4,10 @@
 mod bad_input;
 mod cases;
 mod crashes;
+mod links;
 mod memory;
 mod mixed;
 mod numbers;
 mod project;
 mod repairs;
+mod views;
