@@ -1,29 +1,10 @@
 //! Processes that die, race or are started twice, and a ledger that is lost.
 
-use std::collections::BTreeSet;
-use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
 use crate::numbers::Numbers;
 use crate::project::{DAYS, Project, both, copy, usual};
-
-fn files(folder: &Path, found: &mut BTreeSet<String>) {
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            files(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "parquet") {
-            found.insert(path.to_string_lossy().into_owned());
-        }
-    }
-}
-
-fn data_files(project: &Project) -> BTreeSet<String> {
-    let mut found = BTreeSet::new();
-    files(&project.path("warehouse"), &mut found);
-    found
-}
 
 #[test]
 fn a_killed_run_is_finished_by_the_next() {
