@@ -25,6 +25,7 @@ use oncemore_core::{Audit, AuditFailure};
 pub use error::AuditError;
 pub use guard::time_guard;
 
+use crate::engine::execution;
 use conditions::{Check, Checks};
 
 /// Most offending rows shown.
@@ -119,7 +120,8 @@ impl Own<'_> {
             let offends = when(check.offends.clone(), lit(1_i64)).end()?;
             sums.push(count(offends).alias(format!("offends {place}")));
         }
-        let counts = rows::counts(&self.rows.clone().aggregate(Vec::new(), sums)?.collect().await?)?;
+        let counts =
+            rows::counts(&execution::collect(self.rows.clone().aggregate(Vec::new(), sums)?).await?)?;
         let total = counts.first().copied().unwrap_or(0);
         let mut failures = Vec::new();
         for (min, max, label) in &checks.counts {
@@ -223,7 +225,7 @@ fn column(rows: &DataFrame, audit: &Audit, name: &str) -> Result<Expr, AuditErro
 
 async fn total(rows: DataFrame) -> Result<u64, AuditError> {
     let counted = rows.aggregate(Vec::new(), vec![count(lit(1_i64)).alias("rows")])?;
-    Ok(rows::counts(&counted.collect().await?)?.first().copied().unwrap_or(0))
+    Ok(rows::counts(&execution::collect(counted).await?)?.first().copied().unwrap_or(0))
 }
 
 /// The first rows in the order of `columns`, so that every run shows the same.
@@ -232,7 +234,7 @@ async fn first(
     columns: &[Expr],
 ) -> Result<Vec<datafusion::arrow::array::RecordBatch>, AuditError> {
     let order = columns.iter().map(|column| column.clone().sort(true, true)).collect();
-    Ok(rows.sort(order)?.limit(0, Some(SHOWN))?.collect().await?)
+    Ok(execution::collect(rows.sort(order)?.limit(0, Some(SHOWN))?).await?)
 }
 
 /// One query over the slice and the other tables; each row it yields is an offence.
@@ -248,7 +250,7 @@ async fn query(scope: &SessionContext, audit: &Audit, sql: &str) -> Result<Optio
     if offending == 0 {
         return Ok(None);
     }
-    let batches = found.limit(0, Some(SHOWN))?.collect().await?;
+    let batches = execution::collect(found.limit(0, Some(SHOWN))?).await?;
     let (columns, rows) = rows::texts(&batches)?;
     Ok(Some(AuditFailure { audit: label(audit), offending, columns, rows }))
 }

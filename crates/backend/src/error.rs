@@ -13,6 +13,8 @@ pub enum ErrorKind {
     Refused,
     /// A column that does not exist.
     UnknownColumn,
+    /// A table that does not exist.
+    UnknownTable,
     /// Types that don't fit.
     Type,
     /// Text that is not SQL.

@@ -21,7 +21,8 @@ use datafusion::datasource::source::DataSourceExec;
 use datafusion::error::{DataFusionError, Result as EngineResult};
 use datafusion::execution::object_store::ObjectStoreUrl;
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
-use datafusion::physical_plan::{ExecutionPlan, collect};
+use datafusion::physical_plan::{ExecutionPlan, execute_stream};
+use futures::TryStreamExt;
 use object_store::ObjectMeta;
 use oncemore_core::Digest;
 
@@ -113,9 +114,16 @@ impl Table {
         let plan = self.plan(state, None, None)?;
         let context = state.task_ctx();
         let decode = move |room: usize| async move {
-            let batches = collect(plan, context).await?;
-            let size: usize = batches.iter().map(RecordBatch::get_array_memory_size).sum();
-            Ok::<_, DataFusionError>((size <= room).then_some(batches))
+            let (mut batches, mut size) = (Vec::new(), 0);
+            let mut rows = execute_stream(plan, context)?;
+            while let Some(batch) = rows.try_next().await? {
+                size += batch.get_array_memory_size();
+                if size > room {
+                    return Ok::<_, DataFusionError>(None);
+                }
+                batches.push(batch);
+            }
+            Ok(Some(batches))
         };
         keep.cache.get(&keep.name, keep.version, decode).await
     }

@@ -37,6 +37,7 @@ CREATE TABLE om_attempts (
     ) WITHOUT ROWID;
 CREATE INDEX om_attempts_slice ON om_attempts (name, \"from\");
 CREATE INDEX om_attempts_open ON om_attempts (state) WHERE state = 'open';
+CREATE INDEX om_attempts_failed ON om_attempts (name) WHERE state = 'failed';
 CREATE TABLE om_code (name TEXT, code TEXT, seen INTEGER NOT NULL, PRIMARY KEY (name, code)) WITHOUT ROWID;
 CREATE TABLE om_cache (kind TEXT, name TEXT, key TEXT, bytes BLOB NOT NULL, PRIMARY KEY (kind, name, key));
 INSERT INTO om_meta VALUES ('format', 1), ('request', 0), ('attempt', 0);
@@ -58,10 +59,15 @@ pub(crate) struct Catalog {
 }
 
 impl Catalog {
-    /// Opens the file, making it where there is none.
-    pub(crate) fn open(root: &Path, disk: Disk) -> Result<Self> {
+    /// Opens the file, making it where there is none. Beside tables it is made `anew` alone: an empty one would say
+    /// that they are not there.
+    pub(crate) fn open(root: &Path, disk: Disk, anew: bool) -> Result<Self> {
         let path = root.join(FILE);
         if !path.exists() {
+            // Looked for once more: tables come after the file, and another process may just have made both.
+            if !anew && holds_tables(root) && !path.exists() {
+                return Err(no_ledger(&path, "is missing, and the tables beside it are there"));
+            }
             disk.create_folder(root)?;
             let made =
                 std::fs::OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&path);
@@ -72,6 +78,9 @@ impl Catalog {
         connection.busy_timeout(Duration::from_secs(30))?;
         let catalog = Catalog { connection: Mutex::new(connection), disk, read_only: false };
         catalog.prepare(&path).map_err(|error| match error {
+            CommitError::Unavailable { reason, .. } if DAMAGED.iter().any(|said| reason.contains(said)) => {
+                no_ledger(&path, "is no SQLite file, or a damaged one")
+            }
             CommitError::Unavailable { reason, .. } => opening(&path, reason),
             other => other,
         })?;
@@ -268,6 +277,24 @@ fn check_format(connection: &Connection, path: &Path) -> Result<bool> {
         )));
     }
     Ok(true)
+}
+
+/// What SQLite says of a file that is not its own, or no longer whole.
+const DAMAGED: [&str; 2] = ["not a database", "malformed"];
+
+fn no_ledger(path: &Path, detail: &str) -> CommitError {
+    CommitError::NoLedger { path: path.display().to_string(), detail: detail.to_owned() }
+}
+
+/// Whether a table of ours lies in the warehouse.
+fn holds_tables(root: &Path) -> bool {
+    let folders = |path: &Path| {
+        std::fs::read_dir(path).into_iter().flatten().flatten().map(|entry| entry.path()).collect::<Vec<_>>()
+    };
+    let tables = folders(root).into_iter().flat_map(|schema| folders(&schema));
+    tables.map(|table| table.join("metadata")).any(|metadata| {
+        folders(&metadata).iter().any(|file| file.to_string_lossy().ends_with(".metadata.json"))
+    })
 }
 
 fn opening(path: &Path, reason: impl ToString) -> CommitError {

@@ -110,6 +110,11 @@ impl<'a> Decoder<'a> {
         if count > self.bytes.len() { Err(damaged("a count exceeds the file")) } else { Ok(count) }
     }
 
+    /// Whether everything is read.
+    pub(crate) fn is_at_end(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
     pub(crate) fn signed(&mut self) -> Result<i64> {
         let value = self.number()?;
         Ok((value >> 1) as i64 ^ -((value & 1) as i64))

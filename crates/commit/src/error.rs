@@ -53,6 +53,14 @@ pub enum CommitError {
         /// The answer.
         reason: String,
     },
+    /// There is no ledger beside the tables, or what is there is none.
+    #[error("{path} {detail}")]
+    NoLedger {
+        /// The file.
+        path: String,
+        /// What is wrong with it.
+        detail: String,
+    },
     /// The answer of the commit was lost: `resolve` finds out.
     #[error("outcome unknown: failed to {doing}: {reason}")]
     Unknown {

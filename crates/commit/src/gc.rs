@@ -50,30 +50,29 @@ impl Warehouse {
         self.resolve()?;
         let mut cleaned = Cleaned::default();
         for table in self.tables()? {
-            self.gc_table(&table, older_than, &mut cleaned)?;
+            // A fence is a commit, and pushes metadata files out that are garbage in turn.
+            while self.gc_table(&table, older_than, &mut cleaned)? {}
         }
         Ok(cleaned)
     }
 
-    fn gc_table(&self, table: &TableName, older_than: Instant, cleaned: &mut Cleaned) -> Result<()> {
+    /// One pass over a table; true where it made garbage itself.
+    fn gc_table(&self, table: &TableName, older_than: Instant, cleaned: &mut Cleaned) -> Result<bool> {
         let queue = self.queue(table);
         let _turn = lock(&queue);
         // Listed before the head is read: what is committed in between is referred to by that head.
         let folder = self.folder(table);
         let listed = list(&folder, older_than)?;
-        let Some(state) = self.state(table)? else { return Ok(()) };
+        let Some(state) = self.state(table)? else { return Ok(false) };
         let reached = self.reached(&state)?;
         let orphans: Vec<Orphan> =
             listed.into_iter().filter(|orphan| !reached.contains(&orphan.path)).collect();
         let attempts: BTreeMap<String, AttemptRow> = self.attempts_of(table)?;
         let fences = self.wanted_fences(&state, &orphans, &attempts);
-        let state = if fences.is_empty() {
-            state
-        } else {
+        if !fences.is_empty() && self.commit_fences(&state, &fences)? {
             cleaned.fenced += fences.len() as u64;
-            self.commit_fences(&state, &fences)?;
-            self.state(table)?.ok_or_else(|| CommitError::Internal(format!("`{table}` vanished")))?
-        };
+            return Ok(true);
+        }
         for orphan in orphans {
             let dead = orphan.data.as_ref().is_none_or(|(epoch, attempt, label)| {
                 let interval = interval_of(&state, attempts.get(attempt), label);
@@ -89,7 +88,7 @@ impl Warehouse {
                 cleaned.kept += 1;
             }
         }
-        Ok(())
+        Ok(false)
     }
 
     fn attempts_of(&self, table: &TableName) -> Result<BTreeMap<String, AttemptRow>> {
@@ -118,8 +117,8 @@ impl Warehouse {
         fences
     }
 
-    /// Raises fences, and nothing else.
-    fn commit_fences(&self, state: &State, fences: &BTreeMap<Interval, Epoch>) -> Result<()> {
+    /// Raises fences, and nothing else; false where that has to wait.
+    fn commit_fences(&self, state: &State, fences: &BTreeMap<Interval, Epoch>) -> Result<bool> {
         let mut map = state.map.clone();
         for (interval, epoch) in fences {
             let mut entry = map.get(*interval).cloned().unwrap_or_else(|| Entry::empty(*interval));
@@ -128,7 +127,7 @@ impl Warehouse {
         }
         if !state.is_ours() {
             // A map of a head that is not ours would make it ours; what is left waits until that is settled.
-            return Ok(());
+            return Ok(false);
         }
         let name = format!("om-map-{:08}-{:032x}.bin", state.high(), self.world().fresh_id());
         let bytes = map.encode(&name);
@@ -141,7 +140,7 @@ impl Warehouse {
         if !self.swap_metadata(&state.table, Some(state), bytes, Some(index))? {
             return Err(CommitError::io("commit fences", "another writer was first; try again"));
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Everything that the table's retained snapshots and metadata files refer to.

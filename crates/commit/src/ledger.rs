@@ -4,6 +4,6 @@
 mod attempt;
 mod cache;
 
-pub use attempt::{Attempt, AttemptEnd, AttemptRow, AttemptState};
+pub use attempt::{Attempt, AttemptEnd, AttemptRow, AttemptState, Pace};
 pub(crate) use attempt::{finish, raise};
 pub use cache::Cached;

@@ -26,7 +26,7 @@ pub use error::CommitError;
 pub use foreign::Foreign;
 pub use gc::Cleaned;
 pub use head::{DataFileRef, TableHead};
-pub use ledger::{Attempt, AttemptEnd, AttemptRow, AttemptState};
+pub use ledger::{Attempt, AttemptEnd, AttemptRow, AttemptState, Pace};
 pub use metadata::schema::{CODE_VERSION, INTERVAL_START};
 pub use publish::{Change, Publish, Published, StampDraft};
 pub use recover::{Resolved, process_name};

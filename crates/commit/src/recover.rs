@@ -93,13 +93,13 @@ impl Warehouse {
         Ok(ends.into_iter().map(|(resolved, ..)| resolved).collect())
     }
 
-    /// Opens a warehouse to rebuild its ledger: a catalog that can't be opened is set aside, not removed.
+    /// Opens a warehouse to rebuild its ledger: a catalog that is damaged is set aside, not removed.
     ///
     /// # Errors
     /// As [`Warehouse::open`].
     pub fn open_to_rebuild(root: &Path, world: Arc<dyn World>) -> Result<Self> {
         match Self::open(root, world.clone()) {
-            Err(CommitError::Unavailable { .. } | CommitError::Corrupt { .. }) => {
+            Err(CommitError::Corrupt { .. } | CommitError::NoLedger { .. }) => {
                 let id = AttemptId(world.fresh_id());
                 for suffix in ["", "-wal", "-shm"] {
                     let from = root.join(format!("{FILE}{suffix}"));
@@ -110,14 +110,15 @@ impl Warehouse {
                         })?;
                     }
                 }
-                Self::open(root, world)
+                Self::open_anew(root, world)
             }
             other => other,
         }
     }
 
-    /// Makes the ledger anew from the tables in the warehouse's folder: pointers, index, numbers, when code was first
-    /// seen, the attempts that stamps name. Failed attempts, timings, keys of requests and caches are lost. A table
+    /// Makes the ledger anew from the tables in the warehouse's folder: pointers, index, numbers, when code that
+    /// published was first seen, the attempts that stamps name. Other attempts, timings, keys of requests, code that
+    /// never published and caches are lost. A table
     /// that was copied or moved gets metadata with its new place; its older snapshots stay behind.
     ///
     /// # Errors
@@ -254,6 +255,9 @@ fn record(transaction: &Transaction<'_>, state: &State) -> Result<()> {
         "INSERT OR REPLACE INTO om_attempts VALUES
          (?1, ?2, ?3, ?4, ?5, ?6, 'committed', ?7, ?8, ?8, ?9, ?10, NULL, '')",
     )?;
+    for (known, seen) in state.map.codes.iter() {
+        code.execute(params![name, known.to_string(), seen.0])?;
+    }
     for stamp in state.map.entries().filter_map(|entry| entry.stamp.as_ref()) {
         code.execute(params![name, stamp.code.to_string(), stamp.code_seen.0])?;
         attempt.execute(params![

@@ -11,7 +11,7 @@ mod tests;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use oncemore_core::{Epoch, Instant, Interval, Stamp};
+use oncemore_core::{CodeVersion, Epoch, Instant, Interval, Stamp};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::codec::{Decoder, Encoder};
@@ -20,6 +20,8 @@ pub(crate) use entry::{Entry, FileEntry};
 
 /// Most slices a page holds.
 pub(crate) const PAGE: usize = 64;
+/// Codes kept, those seen last: what a commit writes must not grow with every version of a model.
+const CODES: usize = 100;
 const MAGIC: &[u8; 8] = b"OMSLICE1";
 
 /// All slices of a table as of one commit.
@@ -31,6 +33,9 @@ pub(crate) struct SliceMap {
     pub(crate) snapshot: Option<i64>,
     /// Whether they are; else another writer's files are live somewhere and must be looked up.
     pub(crate) clean: bool,
+    /// Codes that slices were published by, also where none is any more, and when each was first seen: so that older
+    /// code is known as such when the ledger is lost.
+    pub(crate) codes: Arc<Vec<(CodeVersion, Instant)>>,
     pages: Vec<Page>,
 }
 
@@ -51,7 +56,7 @@ struct Home {
 
 impl Default for SliceMap {
     fn default() -> Self {
-        SliceMap { n: 0, snapshot: None, clean: true, pages: Vec::new() }
+        SliceMap { n: 0, snapshot: None, clean: true, codes: Arc::default(), pages: Vec::new() }
     }
 }
 
@@ -129,13 +134,29 @@ impl SliceMap {
         }
     }
 
+    /// Notes that a slice is published by `code`.
+    pub(crate) fn note_code(&mut self, code: CodeVersion, seen: Instant) {
+        if let Some((_, known)) = self.codes.iter().find(|(known, _)| *known == code)
+            && *known <= seen
+        {
+            return;
+        }
+        let codes = Arc::make_mut(&mut self.codes);
+        codes.retain(|(known, _)| *known != code);
+        codes.push((code, seen));
+        codes.sort_unstable_by_key(|(code, seen)| (*seen, *code));
+        let over = codes.len().saturating_sub(CODES);
+        codes.drain(..over);
+    }
+
     /// The greatest fence of all slices.
     pub(crate) fn max_fence(&self) -> Epoch {
         self.entries().map(|entry| entry.fence).max().unwrap_or_default()
     }
 
-    /// Raises fences to those of `other`: fences never go back, also where stamps do.
+    /// Raises fences to those of `other`: fences never go back, also where stamps do. Nor is code forgotten.
     pub(crate) fn raise_fences(&mut self, other: &SliceMap) {
+        other.codes.iter().for_each(|(code, seen)| self.note_code(*code, *seen));
         for theirs in other.entries() {
             let mut own = self.get(theirs.interval).cloned().unwrap_or_else(|| Entry::empty(theirs.interval));
             if own.fence < theirs.fence {
@@ -193,6 +214,11 @@ impl SliceMap {
             root.number(home.length);
             root.wide(u128::from(home.sum));
         }
+        root.number(self.codes.len() as u64);
+        for (code, seen) in self.codes.iter() {
+            root.shared(&code.0);
+            root.signed(seen.0);
+        }
         root.finish()
     }
 
@@ -225,7 +251,13 @@ impl SliceMap {
             let bytes = if *home.file == *name { bytes.clone() } else { read(&home.file)? };
             pages.push(Page { entries: Arc::new(home.read(&bytes)?), home: Some(home) });
         }
-        Ok(SliceMap { n, snapshot, clean, pages })
+        // Roots of the first builds end here.
+        let count = if root.is_at_end() { 0 } else { root.count()? };
+        let mut codes = Vec::with_capacity(count);
+        for _ in 0..count {
+            codes.push((root.digest()?, Instant(root.signed()?)));
+        }
+        Ok(SliceMap { n, snapshot, clean, codes: Arc::new(codes), pages })
     }
 }
 

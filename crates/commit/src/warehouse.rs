@@ -53,7 +53,14 @@ impl Warehouse {
     /// As [`Warehouse::open`].
     pub fn open_with(root: &Path, world: Arc<dyn World>, faults: Option<Arc<dyn Faults>>) -> Result<Self> {
         let disk = Disk::new(faults);
-        let catalog = Catalog::open(root, disk.clone())?;
+        let catalog = Catalog::open(root, disk.clone(), false)?;
+        Self::with_catalog(root, world, catalog, disk)
+    }
+
+    /// Opens the warehouse with an empty ledger, where it has none.
+    pub(crate) fn open_anew(root: &Path, world: Arc<dyn World>) -> Result<Self> {
+        let disk = Disk::new(None);
+        let catalog = Catalog::open(root, disk.clone(), true)?;
         Self::with_catalog(root, world, catalog, disk)
     }
 
@@ -169,9 +176,27 @@ impl Warehouse {
         if Path::new(local(metadata.location())) != self.folder(table) {
             return Err(self.moved(table, metadata.location()));
         }
+        self.confined(table)?;
         let state = Arc::new(State::load(self, table, location, metadata)?);
         self.remember(state.clone());
         Ok(state)
+    }
+
+    /// Refuses a table whose folder leads out of the warehouse by a link.
+    fn confined(&self, table: &TableName) -> Result<()> {
+        let folder = self.folder(table);
+        for part in [folder.join("data"), folder.join("metadata")] {
+            let there = part.ancestors().find(|part| part.symlink_metadata().is_ok()).unwrap_or(&part);
+            let target = there.canonicalize();
+            let target = target.map_err(|error| CommitError::io("find the folder of a table", error))?;
+            if !target.starts_with(&self.inner.root) {
+                let (there, target) = (there.display(), target.display());
+                return Err(CommitError::Config(format!(
+                    "`{there}` leads out of the warehouse by a link, to `{target}`; put the folder into the warehouse"
+                )));
+            }
+        }
+        Ok(())
     }
 
     fn moved(&self, table: &TableName, location: &str) -> CommitError {
@@ -268,6 +293,7 @@ impl Warehouse {
                 "key column `{missing}` of `{table}` is not among its columns"
             )));
         }
+        self.confined(table)?;
         let queue = self.queue(table);
         let _turn = lock(&queue);
         for _ in 0..crate::publish::TRIES {

@@ -115,7 +115,7 @@ impl From<ColumnType> for String {
 }
 
 /// The types that place a row in time; each has its own form of an interval's bounds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TimeType {
     /// DATE: local dates

@@ -44,7 +44,7 @@ impl ColumnsRead {
 }
 
 /// A bound on an input's time column: an edge of the task's interval moved by offsets, or a constant.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Bound {
     /// Where it starts from.
     pub edge: Edge,
@@ -55,7 +55,7 @@ pub struct Bound {
 }
 
 /// What a bound starts from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Edge {
     /// `:interval_start`
@@ -67,7 +67,7 @@ pub enum Edge {
 }
 
 /// A step in time: months, days and microseconds, added in this order.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Offset {
     /// Calendar months; the day is clamped to the month's last.
     pub months: i32,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::fingerprint::{ColumnPrint, Fingerprint, columns_version};
 use crate::interval::{Instant, Interval};
-use crate::version::{CodeVersion, Digest, Digester};
+use crate::version::{CodeVersion, Digest};
 
 /// Order of requests: (request number, attempt counter). A fence compares epochs; the greater wins.
 ///
@@ -120,21 +120,4 @@ impl Stamp {
     pub fn version_for(&self, columns: Option<&[String]>) -> Digest {
         columns_version(self.fingerprint, &self.columns, columns)
     }
-
-    /// All that the content depends on: slice, code version, input versions.
-    pub fn address(&self) -> Digest {
-        address(self.interval, self.code, &self.inputs)
-    }
-}
-
-/// The address of a slice: digest of (interval, code version, input versions).
-pub fn address(interval: Interval, code: CodeVersion, inputs: &[Pin]) -> Digest {
-    let mut digester = Digester::new("address")
-        .field("start", interval.start().0.to_le_bytes())
-        .field("end", interval.end().0.to_le_bytes())
-        .field("code", code.0);
-    for pin in inputs {
-        digester = digester.field(&pin.input, pin.version.0);
-    }
-    digester.finish()
 }

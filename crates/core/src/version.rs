@@ -50,17 +50,26 @@ impl FromStr for Digest {
     type Err = DigestError;
 
     fn from_str(text: &str) -> Result<Self, DigestError> {
-        let wrong = || DigestError(text.to_owned());
-        let digits = text.as_bytes();
-        if digits.len() != 64 || !digits.iter().all(u8::is_ascii_hexdigit) {
-            return Err(wrong());
-        }
+        let (pairs, rest) = text.as_bytes().as_chunks::<2>();
         let mut bytes = [0; 32];
-        for (byte, pair) in bytes.iter_mut().zip(text.as_bytes().chunks(2)) {
-            let pair = std::str::from_utf8(pair).map_err(|_| wrong())?;
-            *byte = u8::from_str_radix(pair, 16).map_err(|_| wrong())?;
+        let read = |(byte, [high, low]): (&mut u8, &[u8; 2])| {
+            *byte = digit(*high)? << 4 | digit(*low)?;
+            Some(())
+        };
+        let whole = pairs.len() == bytes.len() && rest.is_empty();
+        match bytes.iter_mut().zip(pairs).try_for_each(|pair| read(pair).ok_or(())) {
+            Ok(()) if whole => Ok(Digest(bytes)),
+            _ => Err(DigestError(text.to_owned())),
         }
-        Ok(Digest(bytes))
+    }
+}
+
+fn digit(letter: u8) -> Option<u8> {
+    match letter {
+        b'0'..=b'9' => Some(letter - b'0'),
+        b'a'..=b'f' => Some(letter - b'a' + 10),
+        b'A'..=b'F' => Some(letter - b'A' + 10),
+        _ => None,
     }
 }
 

@@ -72,7 +72,8 @@ pub fn lint(inputs: &[Input], config: &Config) -> Report {
     }
     for project in &projects {
         let mut found = dbt::lint(&project.files, &project.hints, &scripts, config);
-        let findings = found.findings.iter_mut().chain(found.allowed.iter_mut().map(|allowed| &mut allowed.finding));
+        let findings =
+            found.findings.iter_mut().chain(found.allowed.iter_mut().map(|allowed| &mut allowed.finding));
         let paths = findings.map(|finding| &mut finding.path);
         for path in paths.chain(found.coverage.iter_mut().map(|(path, _)| path)) {
             path.insert_str(0, &project.folder);

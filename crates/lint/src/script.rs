@@ -616,7 +616,8 @@ fn bare(name: &str) -> String {
 /// A parser over a text. Its tokenizer makes a token of each blank, and each look ahead steps over all of them: one blank is
 /// left where there were several.
 fn parser<'a>(grammar: &'static dyn Grammar, text: &str) -> Result<Parser<'a>, String> {
-    let mut tokens = Tokenizer::new(grammar, text).tokenize_with_location().map_err(|error| error.to_string())?;
+    let mut tokens =
+        Tokenizer::new(grammar, text).tokenize_with_location().map_err(|error| error.to_string())?;
     tokens.dedup_by(|next, kept| {
         matches!((&next.token, &kept.token), (Token::Whitespace(_), Token::Whitespace(_)))
     });

@@ -8,7 +8,7 @@ use oncemore_run::assess::Allow;
 use oncemore_run::{PlanOptions, RangeRequest, RunError, RunOptions, Selection};
 
 use crate::commands::Command;
-use crate::render::number::{parse_bytes, parse_duration};
+use crate::render::number::{parse_duration, parse_memory};
 use crate::ui::{Color, Output};
 
 /// Run it once more. Same result.
@@ -133,16 +133,16 @@ pub struct WorkArgs {
     #[arg(long, short)]
     pub yes: bool,
     /// Slices worked on at the same time; by default the number of cores.
-    #[arg(long, short, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, short, allow_negative_numbers = true, value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub jobs: Option<u16>,
     /// Memory for computing, `256MB` or `2GB`; what does not fit spills to disk.
-    #[arg(long, value_name = "SIZE", value_parser = parse_bytes, default_value = "1GB")]
+    #[arg(long, value_name = "SIZE", value_parser = parse_memory, default_value = "1GB")]
     pub memory: usize,
     /// Which intervals come first.
     #[arg(long, value_enum, default_value_t = Order::Oldest)]
     pub order: Order,
     /// Stop after so many failures.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..))]
     pub max_failures: Option<u64>,
     /// Name of the request: a retry under the same name keeps its number, so that it never beats a newer request.
     #[arg(long, value_name = "KEY")]
@@ -215,7 +215,7 @@ mod tests {
     use clap::{CommandFactory, Parser};
 
     use super::Cli;
-    use crate::commands::Command;
+    use crate::commands::{Command, NOT_BUILT, not_built};
 
     #[test]
     fn the_arguments_are_consistent() {
@@ -243,13 +243,30 @@ mod tests {
     }
 
     #[test]
+    fn what_is_not_built_is_no_command() {
+        let built = Cli::command();
+        for name in NOT_BUILT {
+            assert!(built.find_subcommand(name).is_none(), "`{name}` is built: take it off the list");
+            let error = Cli::try_parse_from(["oncemore", name, "--flag", "word"]).unwrap_err();
+            let said = not_built(&error).unwrap();
+            assert!(said.contains(&format!("`{name}` is not built yet")), "{said}");
+        }
+        let unknown = Cli::try_parse_from(["oncemore", "rnu"]).unwrap_err();
+        assert_eq!(not_built(&unknown), None);
+        let jobs = Cli::try_parse_from(["oncemore", "run", "--jobs", "-1"]).unwrap_err().to_string();
+        assert!(jobs.contains("-1 is not in 1..=1024"), "{jobs}");
+    }
+
+    #[test]
     fn wrong_use_is_refused() {
         let refused = |line: &str| Cli::try_parse_from(line.split_whitespace()).is_err();
         assert!(refused("oncemore plan --interval 2013 --from 2013-01-01"));
         assert!(refused("oncemore run --memory lots"));
+        assert!(refused("oncemore run --memory 1KB"));
         assert!(refused("oncemore run --reason whim"));
         assert!(refused("oncemore run --jobs 0"));
         assert!(refused("oncemore accept silver.x --interval 2013"));
+        assert!(refused("oncemore accept silver.x --interval 2013 --because="));
         let with_env = Cli::try_parse_from(["oncemore", "status", "--env", "dev"]).unwrap();
         let sarif = Cli::try_parse_from(["oncemore", "status", "--output", "sarif"]).unwrap();
         assert!(sarif.global.check(&sarif.command).is_err());

@@ -12,6 +12,9 @@ use crate::failure::Failure;
 use crate::ui::Ui;
 use crate::world::SystemWorld;
 
+/// Stack of the runtime's threads: plans are walked by recursion there, too.
+const WORKER_STACK_BYTES: usize = 64 << 20;
+
 /// Memory of commands that take no `--memory`.
 const MEMORY_BYTES: usize = 1 << 30;
 
@@ -94,7 +97,9 @@ impl Context {
         memory_bytes: usize,
         partitions: usize,
     ) -> Result<Arc<Workspace>, Failure> {
-        let options = WorkspaceOptions { root: self.root()?, memory_bytes, partitions, read_only: false };
+        let scratch = std::env::temp_dir();
+        let options =
+            WorkspaceOptions { root: self.root()?, memory_bytes, partitions, read_only: false, scratch };
         let read_only = WorkspaceOptions { read_only: true, ..options.clone() };
         let opened = match Workspace::open(options, self.world()).await {
             // What only looks keeps what it learnt of the sources where it may, and goes without where it may not.
@@ -115,8 +120,11 @@ impl Context {
         threads: usize,
         future: impl Future<Output = Result<T, Failure>>,
     ) -> Result<T, Failure> {
-        let runtime =
-            tokio::runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build()?;
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(threads)
+            .thread_stack_size(WORKER_STACK_BYTES)
+            .enable_all()
+            .build()?;
         let result = runtime.block_on(future);
         // A blocked reader of a source must not keep the process alive.
         runtime.shutdown_background();

@@ -6,7 +6,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use oncemore_run::{Event, Observer, Plan};
 
-use crate::render::number::count;
+use crate::render::number::rows as counted;
 use crate::render::progress::Tally;
 use crate::ui::Ui;
 
@@ -66,7 +66,7 @@ impl Observer for Watcher {
                 let _ = self.plan.set(Arc::clone(plan));
                 self.show_bar(total);
             }
-            Event::Started { model, .. } => self.bar.set_message(format!("{} rows  {model}", count(rows))),
+            Event::Started { model, .. } => self.bar.set_message(format!("{}  {model}", counted(rows))),
             _ => self.bar.set_position(done),
         }
         for line in lines {

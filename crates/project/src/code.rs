@@ -29,17 +29,27 @@ impl<'s> Coder<'s> {
         }
     }
 
-    /// The code version of a model all of whose views have theirs.
-    pub(crate) fn code(&mut self, draft: &Draft, inputs: &[String]) -> Option<CodeVersion> {
+    /// The code version of a model all of whose views have theirs, and its frame: all of it but the query's text.
+    pub(crate) fn code(&mut self, draft: &Draft, inputs: &[String]) -> Option<(CodeVersion, Digest)> {
         let analysed = draft.analysed.as_ref()?;
         let kind = draft.settings.kind?;
-        let mut digester = Digester::new("code")
-            .field("semantics", SEMANTICS.to_le_bytes())
-            .field("kind", kind.name())
-            .field("query", &analysed.canonical.text);
+        let open = |domain| {
+            Digester::new(domain).field("semantics", SEMANTICS.to_le_bytes()).field("kind", kind.name())
+        };
+        let mut code = open("code").field("query", &analysed.canonical.text);
         for name in &analysed.canonical.naming {
-            digester = digester.field("named after", name);
+            code = code.field("named after", name);
         }
+        let code = self.frame(code, draft, inputs)?.finish();
+        if kind == Kind::View {
+            self.views.insert(draft.key.clone(), code);
+        }
+        Some((code, self.frame(open("frame"), draft, inputs)?.finish()))
+    }
+
+    /// Feeds all that gives a query its meaning beside its text.
+    fn frame(&self, mut digester: Digester, draft: &Draft, inputs: &[String]) -> Option<Digester> {
+        let analysed = draft.analysed.as_ref()?;
         if let Some(calendar) = &draft.settings.calendar {
             digester = digester
                 .field("interval", calendar.length.to_string())
@@ -64,11 +74,7 @@ impl<'s> Coder<'s> {
                 digester = digester.field("input", input).field("version", digest.0);
             }
         }
-        let code = digester.finish();
-        if kind == Kind::View {
-            self.views.insert(draft.key.clone(), code);
-        }
-        Some(code)
+        Some(digester)
     }
 }
 

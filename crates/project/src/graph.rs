@@ -276,13 +276,18 @@ pub(crate) fn models(settings: &Settings, drafts: Vec<Draft>, order: &Order) -> 
         .filter_map(|index| {
             let draft = drafts[*index].take()?;
             let inputs: Vec<String> = inputs_of(&draft).into_iter().map(str::to_owned).collect();
-            let code = coder.code(&draft, &inputs)?;
-            model(draft, inputs, code)
+            let (code, frame) = coder.code(&draft, &inputs)?;
+            model(draft, inputs, code, frame)
         })
         .collect()
 }
 
-fn model(draft: Draft, inputs: Vec<String>, code: oncemore_core::CodeVersion) -> Option<Model> {
+fn model(
+    draft: Draft,
+    inputs: Vec<String>,
+    code: oncemore_core::CodeVersion,
+    frame: oncemore_core::Digest,
+) -> Option<Model> {
     let settings = draft.settings;
     let audits: Vec<Audit> = settings.audits.into_iter().map(|decoded| decoded.audit).collect();
     Some(Model {
@@ -307,6 +312,7 @@ fn model(draft: Draft, inputs: Vec<String>, code: oncemore_core::CodeVersion) ->
         query: Query { sql: draft.sql.to_owned(), offset: draft.offset },
         inputs,
         code,
+        frame,
         path: draft.path.to_owned(),
         location: draft.location,
     })

@@ -24,3 +24,4 @@ pub use lint::LintSettings;
 pub use load::{LINT_FILE, PROJECT_FILE, lint_settings, load};
 pub use model::{Kind, Limits, Loaded, Model, OnChange, Project, Query, Source, TextFile, Variable};
 pub use names::nearest;
+pub use sql::check_depth;

@@ -71,8 +71,11 @@ pub fn load(files: &[TextFile]) -> Loaded {
             }
         }
     }
-    check_defaults(&mut decoder, &settings, &drafts);
-    let order = graph::resolve(&mut decoder, &settings, &drafts);
+    // Settings that can't be read declare nothing: to call what they may declare unknown would be noise.
+    let order = root.as_ref().and_then(|_| {
+        check_defaults(&mut decoder, &settings, &drafts);
+        graph::resolve(&mut decoder, &settings, &drafts)
+    });
     finish(decoder, settings, drafts, order, files)
 }
 

@@ -198,6 +198,8 @@ pub struct Model {
     pub inputs: Vec<String>,
     /// What the model means.
     pub code: CodeVersion,
+    /// What it means apart from the text of its query.
+    pub frame: Digest,
     /// Its file.
     pub path: String,
     /// Where its settings begin.

@@ -3,6 +3,7 @@
 //! Knows no project: which names exist is in [`crate::graph`]. Types and columns are the engine's business.
 
 pub(crate) mod canonical;
+mod depth;
 mod scope;
 
 use oncemore_core::Diagnostic;
@@ -68,6 +69,10 @@ pub(crate) struct Analysed {
 pub(crate) fn analyse(sql: &str) -> Result<Analysed, Vec<SqlError>> {
     let lines = Lines::new(sql);
     let tokens = tokens(sql, &lines).map_err(|error| vec![error])?;
+    if let Some(deep) = depth::too_deep(&tokens) {
+        let place = word_at(sql, lines.byte(deep.span.start.line, deep.span.start.column));
+        return Err(vec![SqlError::new("sql", TOO_DEEP, place).help(TOO_DEEP_HELP)]);
+    }
     let pieces = canonical::pieces(sql, &lines, &tokens);
     check_shape(sql, &pieces).map_err(|error| vec![error])?;
     let query = parse(sql, &lines, tokens).map_err(|error| vec![error])?;
@@ -76,8 +81,25 @@ pub(crate) fn analyse(sql: &str) -> Result<Analysed, Vec<SqlError>> {
     Ok(Analysed { tables: found.tables, placeholders: found.placeholders, canonical, errors: found.errors })
 }
 
+const TOO_DEEP: &str = "the expression goes too deep";
+const TOO_DEEP_HELP: &str = "write `x IN (…)` for a chain of ORs, or split the query into CTEs or views";
+
+/// Whether `sql` goes no deeper than what is taken on; else what to do about it.
+///
+/// # Errors
+/// The message and the help.
+pub fn check_depth(sql: &str) -> Result<(), (&'static str, &'static str)> {
+    let tokens = Tokenizer::new(&DIALECT, sql).tokenize_with_location();
+    match tokens.ok().as_deref().and_then(depth::too_deep) {
+        Some(_) => Err((TOO_DEEP, TOO_DEEP_HELP)),
+        // Text that is no SQL is somebody else's to refuse.
+        None => Ok(()),
+    }
+}
+
 /// Whether `sql` is one condition; else what is wrong with it.
 pub(crate) fn check_condition(sql: &str) -> Result<(), String> {
+    check_depth(sql).map_err(|(message, _)| message.to_owned())?;
     let mut parser = Parser::new(&DIALECT).try_with_sql(sql).map_err(|error| clean(&error.to_string()))?;
     parser.parse_expr().map_err(|error| clean(&error.to_string()))?;
     match parser.peek_token().token {
@@ -130,8 +152,7 @@ fn parse(sql: &str, lines: &Lines, tokens: Vec<TokenWithSpan>) -> Result<Box<Que
     });
     parsed.map_err(|error| match error {
         ParserError::RecursionLimitExceeded => {
-            SqlError::new("sql", "the query is nested too deeply", word_at(sql, 0))
-                .help("split it into CTEs or views")
+            SqlError::new("sql", TOO_DEEP, word_at(sql, 0)).help(TOO_DEEP_HELP)
         }
         ParserError::TokenizerError(message) | ParserError::ParserError(message) => {
             let end = sql.trim_end().len();

@@ -5,6 +5,7 @@ use oncemore_core::{Interval, Origin};
 use serde::Serialize;
 
 use crate::assess::{Allow, Hold, Verdict};
+use crate::due::Label;
 use crate::error::{ErrorKind, RunError};
 use crate::explain::states_before;
 use crate::select::RangeRequest;
@@ -14,11 +15,11 @@ use crate::workspace::Workspace;
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Accepted {
     /// Labels of the slices that are vouched for now.
-    pub accepted: Vec<String>,
+    pub accepted: Vec<Label>,
     /// Labels of slices in the range that were fresh already.
     pub fresh: usize,
     /// Labels of slices in the range that hold nothing that could be kept.
-    pub missing: Vec<String>,
+    pub missing: Vec<Label>,
 }
 
 /// Vouches for the published slices of a model in a range: they count as valid for the code and the inputs at hand.
@@ -51,9 +52,8 @@ pub fn accept(
     let request = workspace.warehouse.begin_request(None)?;
     let mut report = Accepted::default();
     let mut publishes = Vec::new();
-    for interval in own.due(ground.now).into_iter().filter(|interval| range.covers(*interval)) {
-        let label =
-            own.calendar.as_ref().map_or_else(|| "all".to_owned(), |calendar| calendar.label(interval));
+    for slot in ground.due(at).iter().filter(|slot| range.covers(slot.interval)) {
+        let (interval, label) = (slot.interval, slot.label.clone());
         let assessment = subject.assess(interval);
         let foreign = match &assessment.verdict {
             Verdict::Fresh => {

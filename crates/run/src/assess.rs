@@ -3,14 +3,16 @@
 //! One function of values, used by `plan`, `run`, `status` and `explain` alike, so that they can't disagree.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use oncemore_core::stamp::address;
 use oncemore_core::{
-    AttemptId, Calendar, CodeVersion, Digest, Instant, Interval, IntervalSet, Pin, Read, Stamp, Zone,
+    AttemptId, Calendar, CodeVersion, Digest, Instant, Interval, IntervalSet, Pin, Read, Stamp, TableName,
+    Zone,
 };
 use serde::Serialize;
 
-use crate::inputs::InputCells;
+use crate::due::{Ranges, Slots};
+use crate::inputs::{InputCells, list_of};
 
 /// Why a slice needs work.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -122,6 +124,62 @@ pub struct Assessment {
     pub owner: Option<AttemptId>,
 }
 
+/// How a model differs from the code of an earlier slice.
+#[derive(Clone, Debug)]
+pub struct Earlier {
+    /// Output columns that may differ, sorted.
+    columns: Arc<[String]>,
+    /// What the earlier code read, each with the digest of its columns.
+    reads: Vec<(Read, Digest)>,
+}
+
+impl Earlier {
+    /// A code that differs in these output columns alone, sorted, and read this.
+    pub fn new(columns: Vec<String>, reads: Vec<Read>) -> Self {
+        let with_list = |read: Read| {
+            let list = list_of(read.columns.as_deref());
+            (read, list)
+        };
+        Earlier { columns: columns.into(), reads: reads.into_iter().map(with_list).collect() }
+    }
+}
+
+/// Slices that are going to change, by what of them.
+#[derive(Debug, Default)]
+pub struct Changes {
+    all: IntervalSet,
+    /// By columns, few different lists.
+    some: Vec<(Arc<[String]>, IntervalSet)>,
+}
+
+impl Changes {
+    /// Adds a slice of which `columns` may change; all of them, where that is `None`.
+    pub fn add(&mut self, interval: Interval, columns: Option<Arc<[String]>>) {
+        let Some(columns) = columns else { return self.all.insert(interval) };
+        if columns.is_empty() {
+            return;
+        }
+        match self.some.iter_mut().find(|(known, _)| *known == columns) {
+            Some((_, slices)) => slices.insert(interval),
+            None => self.some.push((columns, [interval].into_iter().collect())),
+        }
+    }
+
+    /// Whether nothing changes.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty() && self.some.is_empty()
+    }
+
+    /// Whether a reader of `columns` in `range` may see a change.
+    pub fn touch(&self, range: Interval, columns: Option<&[String]>) -> bool {
+        let reads = |changed: &[String]| {
+            columns.is_none_or(|columns| columns.iter().any(|column| changed.binary_search(column).is_ok()))
+        };
+        self.all.overlaps(range)
+            || self.some.iter().any(|(changed, slices)| reads(changed) && slices.overlaps(range))
+    }
+}
+
 /// One input as a model's assessment needs it.
 pub struct InputState<'a> {
     /// What the model reads of it.
@@ -132,6 +190,8 @@ pub struct InputState<'a> {
     pub cells: &'a InputCells,
     /// Zone of its dates and wall times.
     pub zone: Zone,
+    /// What each due slice reads of it.
+    pub(crate) ranges: Ranges,
     /// What may keep a reader waiting.
     pub supply: Supply<'a>,
 }
@@ -164,10 +224,10 @@ pub enum Delivery {
 }
 
 /// A table of ours while a plan or a run goes on.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct TableState {
     /// The table's name.
-    pub name: String,
+    pub name: TableName,
     /// Where its slices begin: nothing is expected before.
     pub start: Option<Instant>,
     /// End of the last interval that is due.
@@ -175,9 +235,9 @@ pub struct TableState {
     /// Whether a later interval will ever be due; false where the project has a fixed end.
     pub open_ended: bool,
     /// Slices that are going to be worked on.
-    pub pending: IntervalSet,
+    pub pending: Changes,
     /// Slices that need work and were left out of the selection.
-    pub left_out: IntervalSet,
+    pub left_out: Changes,
     /// Slices that can't be read: failed, held, or never published.
     pub unavailable: BTreeMap<Interval, Hold>,
 }
@@ -186,12 +246,16 @@ pub struct TableState {
 pub struct Subject<'a> {
     /// Cuts its time; `None` for a table of one slice.
     pub calendar: Option<&'a Calendar>,
+    /// Its slices that are due.
+    pub slots: Slots,
     /// Its code now, and when that was first seen.
     pub code: CodeVersion,
     /// First sight of `code`.
     pub code_seen: Instant,
     /// Digest of its audits.
     pub audits: Digest,
+    /// How it differs from codes that slices are valid for, where that can be told.
+    pub earlier: &'a BTreeMap<CodeVersion, Earlier>,
     /// Its inputs, by name.
     pub inputs: Vec<InputState<'a>>,
     /// Its stamps, sorted by interval.
@@ -219,45 +283,103 @@ pub struct Allow {
     pub force: bool,
 }
 
-impl Subject<'_> {
+/// What the inputs of one slice come to.
+#[derive(Default)]
+struct Findings<'a> {
+    hold: Option<Hold>,
+    /// Inputs that differ from what the published slice was made from.
+    changed: Vec<&'a str>,
+    /// Inputs that are going to change.
+    pending: Vec<&'a str>,
+    /// Whether the published slice was made from other inputs, or other versions of them.
+    differs: bool,
+}
+
+impl<'s> Subject<'s> {
     /// The verdict on the slice of `interval`.
+    pub fn verdict(&self, interval: Interval) -> Verdict {
+        self.judge(interval, None)
+    }
+
+    /// The verdict on the slice of `interval`, with its inputs pinned to the versions that are there now.
     pub fn assess(&self, interval: Interval) -> Assessment {
-        let stamp = self.stamp(interval);
         let mut pins = Vec::with_capacity(self.inputs.len());
-        let mut hold = None;
-        let mut changed = Vec::new();
-        let mut pending = Vec::new();
+        let verdict = self.judge(interval, Some(&mut pins));
+        pins.sort_unstable_by(|a, b| a.input.cmp(&b.input));
+        Assessment { interval, verdict, pins, owner: self.stamp(interval).map(|stamp| stamp.attempt) }
+    }
+
+    fn judge(&self, interval: Interval, mut pins: Option<&mut Vec<Pin>>) -> Verdict {
+        let stamp = self.stamp(interval);
+        let slot = self.slots.binary_search_by(|slot| slot.interval.cmp(&interval)).ok();
+        let mut found = Findings::default();
         for input in &self.inputs {
-            let zone = self.calendar.map_or(&input.zone, |calendar| &calendar.zone);
-            let range = input.read.range(interval, zone, &input.zone);
-            let columns = input.read.columns.as_deref();
-            let pin = Pin {
-                input: input.read.input.clone(),
-                version: input.cells.version(range, columns, input.list),
-            };
-            let ignored = self.ignored.contains(&pin.input);
-            let before = stamp.and_then(|stamp| stamp.inputs.iter().find(|old| old.input == pin.input));
-            if !ignored && before.is_some_and(|old| old.version != pin.version) {
-                changed.push(pin.input.clone());
+            let range = self.range(input, interval, slot);
+            let name = input.read.input.as_str();
+            let ignored = self.ignored.iter().any(|ignored| ignored == name);
+            let before = stamp.and_then(|stamp| stamp.inputs.iter().find(|old| old.input == name));
+            // What was never published differs from nothing, and the version of its inputs only counts once it runs.
+            if stamp.is_some() || pins.is_some() {
+                let version = match before {
+                    // A change that is to be ignored keeps the version that the slice was made from.
+                    Some(old) if ignored => old.version,
+                    _ => input.cells.version(range, input.read.columns.as_deref(), input.list),
+                };
+                if before.is_none_or(|old| old.version != version) {
+                    found.differs = true;
+                    found.changed.extend(before.map(|_| name));
+                }
+                if let Some(pins) = &mut pins {
+                    pins.push(Pin { input: name.to_owned(), version });
+                }
             }
             if let Some(range) = range {
-                let (held, waits) = input.supply(range, stamp.is_some());
-                if held.is_some() && hold.is_none() {
-                    hold = held;
+                if found.hold.is_none() {
+                    found.hold = input.hold(range, stamp.is_some());
                 }
-                if waits && !ignored {
-                    pending.push(pin.input.clone());
+                if !ignored && stamp.is_some() && input.waits(range, input.read.columns.as_deref()) {
+                    found.pending.push(name);
                 }
             }
-            // A change that is to be ignored keeps the version that the slice was made from.
-            pins.push(match before {
-                Some(old) if ignored => old.clone(),
-                _ => pin,
-            });
         }
-        pins.sort_unstable_by(|a, b| a.input.cmp(&b.input));
-        let verdict = self.verdict(interval, stamp, hold, changed, pending, &pins);
-        Assessment { interval, verdict, pins, owner: stamp.map(|stamp| stamp.attempt) }
+        found.differs |= stamp.is_some_and(|stamp| stamp.inputs.len() != self.inputs.len());
+        self.decide(interval, stamp, found)
+    }
+
+    /// The columns that work on a slice with this verdict may change, sorted; `None`: all.
+    pub fn columns(&self, interval: Interval, reason: &Reason) -> Option<Arc<[String]>> {
+        match reason {
+            Reason::Audits => Some(Arc::default()),
+            Reason::Code { from, .. } => {
+                let (earlier, stamp) = (self.earlier.get(from)?, self.stamp(interval)?);
+                let is_same = |(read, list): &(Read, Digest)| self.holds_the_same(read, *list, stamp);
+                earlier.reads.iter().all(is_same).then(|| Arc::clone(&earlier.columns))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether what earlier code read is what the slice was made from, and is going to stay so.
+    fn holds_the_same(&self, read: &Read, list: Digest, stamp: &Stamp) -> bool {
+        let pin = stamp.inputs.iter().find(|pin| pin.input == read.input);
+        let input = self.inputs.iter().find(|input| input.read.input == read.input);
+        let (Some(pin), Some(input)) = (pin, input) else { return false };
+        let zone = self.calendar.map_or(&input.zone, |calendar| &calendar.zone);
+        let range = read.range(stamp.interval, zone, &input.zone);
+        let columns = read.columns.as_deref();
+        self.ignored.contains(&read.input)
+            || (input.cells.version(range, columns, list) == pin.version
+                && !range.is_some_and(|range| input.waits(range, columns)))
+    }
+
+    fn range(&self, input: &InputState<'s>, interval: Interval, slot: Option<usize>) -> Option<Interval> {
+        match slot.and_then(|slot| input.ranges.get(slot)) {
+            Some(range) => *range,
+            None => {
+                let zone = self.calendar.map_or(&input.zone, |calendar| &calendar.zone);
+                input.read.range(interval, zone, &input.zone)
+            }
+        }
     }
 
     /// The stamp of the slice of `interval`.
@@ -266,21 +388,9 @@ impl Subject<'_> {
         self.stamps.get(at)
     }
 
-    fn verdict(
-        &self,
-        interval: Interval,
-        stamp: Option<&Stamp>,
-        hold: Option<Hold>,
-        changed: Vec<String>,
-        pending: Vec<String>,
-        pins: &[Pin],
-    ) -> Verdict {
-        let gone = match &hold {
-            Some(Hold::Gone { path }) => Some(path.clone()),
-            _ => None,
-        };
+    fn decide(&self, interval: Interval, stamp: Option<&Stamp>, found: Findings<'_>) -> Verdict {
         let foreign = self.foreign.get(&interval).filter(|_| !self.allow.foreign);
-        let Some(reason) = self.reason(interval, stamp, gone, changed, pending, pins) else {
+        let Some(reason) = self.reason(interval, stamp, &found) else {
             return match foreign {
                 None => Verdict::Fresh,
                 Some(detail) => {
@@ -297,22 +407,14 @@ impl Subject<'_> {
         {
             return Verdict::Held(reason, Hold::OlderCode { owner: owner.code });
         }
-        match hold {
+        match found.hold {
             Some(Hold::Gone { .. }) if self.allow.gone => Verdict::Due(reason),
             Some(hold) => Verdict::Held(reason, hold),
             None => Verdict::Due(reason),
         }
     }
 
-    fn reason(
-        &self,
-        interval: Interval,
-        stamp: Option<&Stamp>,
-        gone: Option<String>,
-        changed: Vec<String>,
-        pending: Vec<String>,
-        pins: &[Pin],
-    ) -> Option<Reason> {
+    fn reason(&self, interval: Interval, stamp: Option<&Stamp>, found: &Findings<'_>) -> Option<Reason> {
         let failed = self.failed.covers(interval);
         let Some(stamp) = stamp else {
             return Some(if failed { Reason::Failed } else { Reason::NeverRan });
@@ -320,17 +422,17 @@ impl Subject<'_> {
         if stamp.code != self.code {
             return Some(Reason::Code { from: stamp.code, to: self.code });
         }
-        let differs = stamp.address() != address(interval, self.code, pins);
-        // A file whose absence changes nothing (it had no rows, or its absence was accepted) is no reason.
-        if let Some(path) = gone.filter(|_| differs) {
-            return Some(Reason::Gone { path });
-        }
-        if differs {
-            let inputs = if changed.is_empty() { pending } else { changed };
+        let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        if found.differs {
+            // A file whose absence changes nothing (it had no rows, or its absence was accepted) is no reason.
+            if let Some(Hold::Gone { path }) = &found.hold {
+                return Some(Reason::Gone { path: path.clone() });
+            }
+            let inputs = owned(if found.changed.is_empty() { &found.pending } else { &found.changed });
             return Some(if failed { Reason::Failed } else { Reason::Input { inputs, certain: true } });
         }
-        if !pending.is_empty() {
-            return Some(Reason::Input { inputs: pending, certain: false });
+        if !found.pending.is_empty() {
+            return Some(Reason::Input { inputs: owned(&found.pending), certain: false });
         }
         if self.foreign.contains_key(&interval) && self.allow.foreign {
             return Some(Reason::Forced);
@@ -343,27 +445,42 @@ impl Subject<'_> {
 }
 
 impl InputState<'_> {
-    /// What keeps a reader of `range` from running, and whether the input is going to change under it.
-    fn supply(&self, range: Interval, had_rows: bool) -> (Option<Hold>, bool) {
+    /// What keeps a reader of `range` from running.
+    fn hold(&self, range: Interval, had_rows: bool) -> Option<Hold> {
         match &self.supply {
-            Supply::Source(source) => (
-                match source.delivery(range, had_rows) {
-                    Delivery::Ready => None,
-                    Delivery::Waiting(what) => Some(Hold::Waiting { what }),
-                    Delivery::Gone(path) => Some(Hold::Gone { path }),
-                    Delivery::Broken(what) => Some(Hold::Broken { what }),
-                },
-                false,
-            ),
-            Supply::Table(table) => {
-                let open_above = self.read.to.is_none();
-                (table.hold(range, open_above), table.pending.overlaps(range))
-            }
+            Supply::Source(source) => match source.delivery(range, had_rows) {
+                Delivery::Ready => None,
+                Delivery::Waiting(what) => Some(Hold::Waiting { what }),
+                Delivery::Gone(path) => Some(Hold::Gone { path }),
+                Delivery::Broken(what) => Some(Hold::Broken { what }),
+            },
+            Supply::Table(table) => table.hold(range, self.read.to.is_none()),
+        }
+    }
+
+    /// Whether the input is going to change under a reader of `columns` in `range`.
+    fn waits(&self, range: Interval, columns: Option<&[String]>) -> bool {
+        match &self.supply {
+            Supply::Source(_) => false,
+            Supply::Table(table) => table.pending.touch(range, columns),
         }
     }
 }
 
 impl TableState {
+    /// The state of a table that nothing is known of: it holds nobody up.
+    pub fn of(name: TableName) -> TableState {
+        TableState {
+            name,
+            start: None,
+            due_end: None,
+            open_ended: false,
+            pending: Changes::default(),
+            left_out: Changes::default(),
+            unavailable: BTreeMap::new(),
+        }
+    }
+
     fn hold(&self, range: Interval, open_above: bool) -> Option<Hold> {
         // Slices of one table do not overlap, so the last that starts before the range's end is the one to look at:
         // the shortest interval that starts there sorts before all of those that start there.
@@ -375,7 +492,7 @@ impl TableState {
         if let Some((interval, hold)) = last.filter(|(interval, _)| interval.overlaps(range)) {
             return Some(match hold {
                 Hold::Waiting { what } => Hold::Waiting { what: what.clone() },
-                _ => Hold::Blocked { by: self.name.clone(), interval: *interval },
+                _ => Hold::Blocked { by: self.name.to_string(), interval: *interval },
             });
         }
         let beyond = self.open_ended && !open_above && self.due_end.is_none_or(|end| end < range.end());

@@ -143,7 +143,7 @@ fn older(
     let none = || {
         RunError::usage(
             "no older version of these slices is kept",
-            "twenty snapshots of a table are kept, and those of the last seven days",
+            "the newest twenty snapshots of a table are kept, and one of each six hours of the last seven days",
         )
     };
     match against {

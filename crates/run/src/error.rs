@@ -91,23 +91,35 @@ impl From<oncemore_commit::CommitError> for RunError {
         use oncemore_commit::CommitError as E;
         let state = error.slice_state();
         let (kind, help) = match &error {
-            E::Superseded { .. } => (ErrorKind::Conflict, "nothing is lost: the later request's rows stay"),
-            E::Foreign { .. } => (
+            E::Superseded { .. } => (
                 ErrorKind::Conflict,
-                "`oncemore accept MODEL --interval … --adopt --because …` keeps it, `oncemore run --replace-foreign` computes it again",
+                "the rows that are there come from a later request and stay; to replace them run again, without `--request` or under a new name",
             ),
+            E::Foreign { table, .. } => {
+                let help = format!(
+                    "take the rows as they are: `oncemore accept {table} --adopt --because TEXT`; \
+                     or replace them: `oncemore run {table} --replace-foreign`"
+                );
+                return RunError::new(ErrorKind::Conflict, error.to_string()).help(help).state(state);
+            }
             E::RolledBack { .. } | E::Conflict { .. } => (ErrorKind::Conflict, "run the same command again"),
             E::Unavailable { .. } => {
                 (ErrorKind::TaskFailed, "mend what the message names, then run the same command again")
             }
             E::Unknown { .. } => (ErrorKind::Unknown, "`oncemore resolve` finds out what became of it"),
             E::Config(_) => (ErrorKind::Config, "nothing was changed"),
-            E::Corrupt { .. } => {
+            E::Corrupt { .. } | E::NoLedger { .. } => {
                 (ErrorKind::TaskFailed, "`oncemore ledger rebuild` makes the ledger again from the tables")
             }
             E::Internal(_) => (ErrorKind::Internal, "please report this"),
         };
-        RunError::new(kind, error.to_string()).help(help).state(state)
+        let converted = RunError::new(kind, error.to_string()).help(help);
+        match &error {
+            E::Superseded { .. } | E::RolledBack { .. } | E::Conflict { .. } | E::Unknown { .. } => {
+                converted.state(state)
+            }
+            _ => converted,
+        }
     }
 }
 
@@ -119,7 +131,7 @@ impl From<oncemore_backend::EngineError> for RunError {
             E::Resources | E::Input => ErrorKind::TaskFailed,
             _ => ErrorKind::Config,
         };
-        let mut converted = RunError::new(kind, error.message).state(SliceState::Unchanged);
+        let mut converted = RunError::new(kind, error.message);
         converted.help = error.help;
         converted
     }
@@ -129,8 +141,7 @@ impl From<oncemore_backend::source::SourceError> for RunError {
     fn from(mut error: oncemore_backend::source::SourceError) -> Self {
         // The text of the error would hold the help, too.
         let help = error.help.take();
-        let mut converted =
-            RunError::new(ErrorKind::TaskFailed, error.to_string()).state(SliceState::Unchanged);
+        let mut converted = RunError::new(ErrorKind::TaskFailed, error.to_string());
         converted.help = help;
         converted
     }

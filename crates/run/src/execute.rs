@@ -15,8 +15,10 @@ use tokio::task::JoinSet;
 
 use self::publisher::Publisher;
 use crate::assess::{Allow, Assessment, TableState, Verdict};
+use crate::due::Label;
 use crate::error::{ErrorKind, RunError};
-use crate::ground::{Ground, ModelGround};
+use crate::ground::Ground;
+use crate::limit;
 use crate::plan::{Held, Hold, Plan, PlanOptions, Reason, Task, keeps_serving, plan};
 use crate::task::{self, Failed};
 use crate::workspace::Workspace;
@@ -46,13 +48,13 @@ pub enum Event {
     /// The plan is made and the run begins.
     Planned(Arc<Plan>),
     /// A task began.
-    Started { model: TableName, label: String, reason: Reason },
+    Started { model: TableName, label: Label, reason: Reason },
     /// A task's rows were published.
-    Published { model: TableName, label: String, rows: u64 },
+    Published { model: TableName, label: Label, rows: u64 },
     /// A task's rows came out as they were.
-    Unchanged { model: TableName, label: String, rows: u64 },
+    Unchanged { model: TableName, label: Label, rows: u64 },
     /// A planned task has nothing to do: its inputs came out equal.
-    CutOff { model: TableName, label: String },
+    CutOff { model: TableName, label: Label },
     /// A task failed.
     Failed(TaskFailure),
     /// A planned task can't run because of what failed before it.
@@ -89,7 +91,7 @@ pub struct TaskFailure {
     /// The slice's interval.
     pub interval: Interval,
     /// As people write it.
-    pub label: String,
+    pub label: Label,
     /// Kind of failure.
     pub kind: ErrorKind,
     /// What happened.
@@ -156,7 +158,7 @@ pub async fn run(
 ) -> Result<RunReport, RunError> {
     let mut ground = workspace.ground()?;
     let plan = Arc::new(plan(&ground, &options.plan)?);
-    guard(workspace, &ground, &plan, options)?;
+    limit::check(workspace, &ground, &plan, options.yes, options.stale_parents_ok)?;
     observer.event(Event::Planned(Arc::clone(&plan)));
     let mut report = RunReport { held: plan.held.len(), ..RunReport::default() };
     for held in &plan.held {
@@ -172,9 +174,7 @@ pub async fn run(
     // Attempts that a killed command left behind are dealt with before new ones begin.
     workspace.warehouse.resolve()?;
     report.request = workspace.warehouse.begin_request(options.request.as_deref())?;
-    let untouched =
-        |model: &ModelGround| TableState { name: model.name.to_string(), ..TableState::default() };
-    let tables = ground.models.iter().map(untouched).collect();
+    let tables = ground.models.iter().map(|model| TableState::of(model.name.clone())).collect();
     let mut run = Run { workspace, options, observer, stop, report, tables };
     for level in levels(&ground) {
         run.level(&mut ground, &plan, &level).await?;
@@ -198,30 +198,6 @@ fn broken(held: &Held) -> Option<TaskFailure> {
         state: SliceState::Unchanged,
         audits: Vec::new(),
     })
-}
-
-fn guard(workspace: &Workspace, ground: &Ground, plan: &Plan, options: &RunOptions) -> Result<(), RunError> {
-    if let Some(stale) = plan.stale_parents.first().filter(|_| !options.stale_parents_ok) {
-        return Err(RunError::usage(
-            format!(
-                "`{}` reads `{}`, which needs work itself and is not selected",
-                stale.reader, stale.parent
-            ),
-            format!("select `+{}` to run both, or read it as it is with `--stale-parents ok`", stale.reader),
-        ));
-    }
-    crate::lint::guard(&workspace.project, plan)?;
-    let guarded = plan.guarded(ground);
-    let limit = usize::try_from(workspace.project.limits.tasks).unwrap_or(usize::MAX);
-    if guarded > limit && !options.yes {
-        return Err(RunError::usage(
-            format!(
-                "{guarded} tasks are due to changed code or a changed dimension, more than `limits.tasks: {limit}`"
-            ),
-            "look at `oncemore plan`; then `--yes` runs them all, `accept` keeps slices as they are",
-        ));
-    }
-    Ok(())
 }
 
 /// Models by level of the graph: each reads only models of lower levels.
@@ -398,15 +374,15 @@ impl Run<'_> {
     /// What readers of a table find after its tasks are through.
     fn state_after(&self, ground: &Ground, at: usize, failed: &BTreeSet<(usize, Interval)>) -> TableState {
         let model = &ground.models[at];
-        let due = model.due(ground.now);
+        let due = ground.due(at);
         let mut state = model.state(&due);
         let subject = ground.subject(at, &self.tables, Allow::default());
-        for interval in due {
+        for interval in due.iter().map(|slot| slot.interval) {
             let exists = subject.stamp(interval).is_some();
             let hold = if failed.contains(&(at, interval)) {
                 Some(Hold::Blocked { by: model.name.to_string(), interval })
             } else {
-                match subject.assess(interval).verdict {
+                match subject.verdict(interval) {
                     Verdict::Held(_, hold) if !keeps_serving(&hold, exists) => Some(hold),
                     _ if !exists => Some(Hold::Blocked { by: model.name.to_string(), interval }),
                     _ => None,

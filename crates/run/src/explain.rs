@@ -4,6 +4,7 @@ use oncemore_core::{Digest, Fingerprint, Instant, Interval, Stamp, TableName};
 use serde::Serialize;
 
 use crate::assess::{Allow, TableState, Verdict};
+use crate::due::Label;
 use crate::error::RunError;
 use crate::ground::Ground;
 use crate::plan::{Hold, Reason};
@@ -54,7 +55,7 @@ pub struct Story {
     /// The slice's interval.
     pub interval: Interval,
     /// As people write it.
-    pub label: String,
+    pub label: Label,
     /// Fresh, or why it needs work.
     pub reason: Option<Reason>,
     /// Why it can't run.
@@ -126,7 +127,7 @@ pub fn explain(ground: &Ground, at: usize, interval: Interval) -> Result<Story, 
     Ok(Story {
         model: model.name.clone(),
         interval,
-        label: model.calendar.as_ref().map_or_else(|| "all".to_owned(), |calendar| calendar.label(interval)),
+        label: Label::of(model.calendar.as_ref(), interval),
         reason,
         hold,
         code: model.code,
@@ -141,13 +142,13 @@ pub fn explain(ground: &Ground, at: usize, interval: Interval) -> Result<Story, 
 pub(crate) fn states_before(ground: &Ground, at: usize) -> Vec<TableState> {
     let mut tables: Vec<TableState> = Vec::with_capacity(at);
     for (position, model) in ground.models[..at].iter().enumerate() {
-        let due = model.due(ground.now);
+        let due = ground.due(position);
         let mut state = model.state(&due);
         let subject = ground.subject(position, &tables, Allow::default());
-        for interval in due {
-            match subject.assess(interval).verdict {
+        for interval in due.iter().map(|slot| slot.interval) {
+            match subject.verdict(interval) {
                 Verdict::Fresh => {}
-                Verdict::Due(_) => state.pending.insert(interval),
+                Verdict::Due(reason) => state.pending.add(interval, subject.columns(interval, &reason)),
                 Verdict::Held(_, hold) if subject.stamp(interval).is_none() => {
                     state.unavailable.insert(interval, hold);
                 }

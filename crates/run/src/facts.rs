@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use arrow::datatypes::SchemaRef;
-use oncemore_backend::engine::{Analysis, InputSchema, InputTime, Literal, ModelQuery};
+use oncemore_backend::engine::{Analysis, InputSchema, InputTime, Literal, Meaning, ModelQuery};
 use oncemore_backend::source::{column_type, time_type};
-use oncemore_core::{Digest, Digester, Read, TimeType};
+use oncemore_core::{CodeVersion, Digest, Digester, Read, TimeType};
 use oncemore_project::{Kind, Model, Variable};
+use serde::{Deserialize, Serialize};
 
+use crate::assess::Earlier;
 use crate::error::{ErrorKind, RunError};
 use crate::workspace::{Workspace, zone_of};
 
@@ -25,6 +27,16 @@ pub struct Facts {
     pub reads: Vec<Read>,
     /// What the engine had to decide for it.
     pub notes: Vec<String>,
+    /// What the query means, column by column.
+    pub meaning: Option<Meaning>,
+}
+
+/// What is kept of a code, so that a later one can be compared with it.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    frame: Digest,
+    meaning: Meaning,
+    reads: Vec<Read>,
 }
 
 /// Derives the facts of every model that has a table, in topological order.
@@ -48,11 +60,14 @@ pub(crate) fn derive(workspace: &Workspace) -> Result<BTreeMap<String, Facts>, R
                 let analysis =
                     workspace.engine()?.analyse(&query).map_err(|error| config_error(model, &error))?;
                 fresh.push((name.clone(), key.to_string(), analysis.to_json().into_bytes()));
+                if let Some(kept) = kept(model, &analysis) {
+                    workspace.warehouse.code_put(&model.name, model.code, &kept)?;
+                }
                 analysis
             }
         };
-        let Analysis { schema, time_type, reads, notes } = analysis;
-        all.insert(name, Facts { query, schema, time_type, reads, notes });
+        let Analysis { schema, time_type, reads, notes, meaning } = analysis;
+        all.insert(name, Facts { query, schema, time_type, reads, notes, meaning });
     }
     let values: Vec<_> = fresh
         .iter()
@@ -60,6 +75,32 @@ pub(crate) fn derive(workspace: &Workspace) -> Result<BTreeMap<String, Facts>, R
         .collect();
     workspace.warehouse.cache_put(&values)?;
     Ok(all)
+}
+
+fn kept(model: &Model, analysis: &Analysis) -> Option<Vec<u8>> {
+    let meaning = analysis.meaning.clone()?;
+    serde_json::to_vec(&Kept { frame: model.frame, meaning, reads: analysis.reads.clone() }).ok()
+}
+
+/// How `model` differs from its own `code` of once, where that can be told and leaves some columns alone.
+pub(crate) fn earlier(
+    workspace: &Workspace,
+    model: &Model,
+    code: CodeVersion,
+) -> Result<Option<Earlier>, RunError> {
+    let name = model.name.to_string();
+    let bytes = workspace.warehouse.code_get(&model.name, code)?;
+    let Some(kept) = bytes.and_then(|bytes| serde_json::from_slice::<Kept>(&bytes).ok()) else {
+        return Ok(None);
+    };
+    let now = workspace.facts.get(&name).and_then(|facts| facts.meaning.as_ref());
+    let columns = now.filter(|_| kept.frame == model.frame).and_then(|now| now.changed_from(&kept.meaning));
+    // Only a key ties the values of a row together, so that its columns can be told apart.
+    let columns = columns.filter(|changed| {
+        let places = |column: &String| model.key.contains(column) || model.time.as_ref() == Some(column);
+        !model.key.is_empty() && !changed.iter().any(places)
+    });
+    Ok(columns.map(|columns| Earlier::new(columns, kept.reads)))
 }
 
 fn key_of(model: &Model, query: &ModelQuery) -> Digest {
@@ -74,7 +115,8 @@ fn key_of(model: &Model, query: &ModelQuery) -> Digest {
     digester.finish()
 }
 
-fn query_of(
+/// The query of a model, ready for the engine; what it reads is in `known`.
+pub(crate) fn query_of(
     workspace: &Workspace,
     model: &Model,
     known: &BTreeMap<String, Facts>,
@@ -104,13 +146,13 @@ fn query_of(
         length: model.calendar.as_ref().map(|calendar| calendar.length),
         time: model.time.clone(),
         key: model.key.clone(),
-        variables: workspace
-            .project
-            .variables
-            .iter()
-            .map(|(name, value)| (name.clone(), literal(value)))
-            .collect(),
+        variables: variables(workspace),
     })
+}
+
+/// The project's variables, as the engine takes them.
+pub(crate) fn variables(workspace: &Workspace) -> Vec<(String, Literal)> {
+    workspace.project.variables.iter().map(|(name, value)| (name.clone(), literal(value))).collect()
 }
 
 fn input_schema(
@@ -125,7 +167,10 @@ fn input_schema(
             let time_type = time_type(column_type(field.data_type())?)?;
             Some(InputTime { column: column.clone(), time_type })
         });
-        return Ok(InputSchema { name: name.to_owned(), schema, time, key: source.spec.key.clone() });
+        // Keys are compared within a file: over several files nothing is certain.
+        let one_file = !source.spec.path.contains(['*', '?', '[', '{']);
+        let key = if one_file { source.spec.key.clone() } else { Vec::new() };
+        return Ok(InputSchema { name: name.to_owned(), schema, time, key });
     }
     let (Some(facts), Some(model)) = (known.get(name), workspace.model(name)) else {
         return Err(RunError::new(ErrorKind::Internal, format!("`{name}` is read before it is known")));

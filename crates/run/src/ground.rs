@@ -7,7 +7,8 @@ use oncemore_core::{
     Calendar, CodeVersion, Digest, Instant, Interval, IntervalSet, Read, Stamp, TableName, Zone,
 };
 
-use crate::assess::{Allow, InputState, SourceState, Subject, Supply, TableState};
+use crate::assess::{Allow, Earlier, InputState, SourceState, Subject, Supply, TableState};
+use crate::due::{Cut, Cuts, Slots};
 use crate::inputs::{InputCells, list_of};
 
 /// Everything that decides a plan.
@@ -20,6 +21,7 @@ pub struct Ground {
     pub sources: HashMap<String, SourceGround>,
     /// Places in `models` by the name used in FROM.
     places: HashMap<String, usize>,
+    cuts: Cuts,
 }
 
 /// One model with what its table holds.
@@ -42,6 +44,8 @@ pub struct ModelGround {
     pub code_seen: Instant,
     /// Digest of its audits.
     pub audits: Digest,
+    /// How it differs from codes that slices are valid for, where that can be told.
+    pub earlier: BTreeMap<CodeVersion, Earlier>,
     /// What it reads, by input.
     pub reads: Vec<Read>,
     /// Inputs whose changes do not make it stale.
@@ -78,24 +82,19 @@ impl ModelGround {
         self.calendar.as_ref().map_or_else(Zone::utc, |calendar| calendar.zone.clone())
     }
 
-    /// All intervals that are due at `now`, in order; the whole of time for a table of one slice.
-    pub fn due(&self, now: Instant) -> Vec<Interval> {
-        let Some(calendar) = &self.calendar else { return vec![Interval::WHOLE] };
-        let Some(start) = self.start else { return Vec::new() };
-        let first = calendar.containing(start).start();
+    fn cut(&self, now: Instant) -> Cut {
         let ended = Instant(now.0.saturating_sub(self.delay_micros));
         let end = self.end.map_or(ended, |end| end.min(ended));
-        Interval::new(first, end).map_or_else(Vec::new, |range| calendar.inside(range).collect())
+        Cut::of(self.calendar.as_ref(), self.start, end)
     }
 
     /// The state of the table before any of its tasks is looked at.
-    pub fn state(&self, due: &[Interval]) -> TableState {
+    pub fn state(&self, due: &Slots) -> TableState {
         TableState {
-            name: self.name.to_string(),
             start: self.start,
-            due_end: due.last().map(|interval| interval.end()),
+            due_end: due.last().map(|slot| slot.interval.end()),
             open_ended: self.end.is_none() && self.calendar.is_some(),
-            ..TableState::default()
+            ..TableState::of(self.name.clone())
         }
     }
 }
@@ -104,18 +103,29 @@ impl Ground {
     /// A ground of these models, in topological order, and sources.
     pub fn new(now: Instant, models: Vec<ModelGround>, sources: HashMap<String, SourceGround>) -> Self {
         let places = models.iter().enumerate().map(|(at, model)| (model.name.to_string(), at)).collect();
-        Ground { now, models, sources, places }
+        Ground { now, models, sources, places, cuts: Cuts::default() }
+    }
+
+    /// All slices of the model at `at` that are due, in order; the whole of time for a table of one slice.
+    pub fn due(&self, at: usize) -> Slots {
+        let model = &self.models[at];
+        self.cuts.slots(&model.cut(self.now), model.calendar.as_ref())
     }
 
     /// The model at `at`, ready to have its slices assessed against `tables`, the states of the models before it.
     pub fn subject<'a>(&'a self, at: usize, tables: &'a [TableState], allow: Allow) -> Subject<'a> {
         let model = &self.models[at];
+        let cut = model.cut(self.now);
+        let slots = self.cuts.slots(&cut, model.calendar.as_ref());
+        let inputs = model.reads.iter().filter_map(|read| self.input(model, read, &cut, &slots, tables));
         Subject {
+            inputs: inputs.collect(),
             calendar: model.calendar.as_ref(),
+            slots: slots.clone(),
             code: model.code,
             code_seen: model.code_seen,
             audits: model.audits,
-            inputs: model.reads.iter().filter_map(|read| self.input(read, tables)).collect(),
+            earlier: &model.earlier,
             stamps: &model.stamps,
             failed: &model.failed,
             foreign: &model.foreign,
@@ -129,20 +139,24 @@ impl Ground {
         self.places.get(name).copied()
     }
 
-    fn input<'a>(&'a self, read: &'a Read, tables: &'a [TableState]) -> Option<InputState<'a>> {
-        let list = list_of(read.columns.as_deref());
-        if let Some(source) = self.sources.get(&read.input) {
-            let supply = Supply::Source(source.state.as_ref());
-            return Some(InputState { read, list, cells: &source.cells, zone: source.zone.clone(), supply });
-        }
-        let at = self.position(&read.input)?;
-        let model = self.models.get(at)?;
-        Some(InputState {
-            read,
-            list,
-            cells: &model.cells,
-            zone: model.zone(),
-            supply: Supply::Table(tables.get(at)?),
-        })
+    fn input<'a>(
+        &'a self,
+        reader: &ModelGround,
+        read: &'a Read,
+        cut: &Cut,
+        slots: &Slots,
+        tables: &'a [TableState],
+    ) -> Option<InputState<'a>> {
+        let (cells, zone, supply) = match self.sources.get(&read.input) {
+            Some(source) => (&source.cells, source.zone.clone(), Supply::Source(source.state.as_ref())),
+            None => {
+                let at = self.position(&read.input)?;
+                let model = self.models.get(at)?;
+                (&model.cells, model.zone(), Supply::Table(tables.get(at)?))
+            }
+        };
+        let own_zone = reader.calendar.as_ref().map_or(&zone, |calendar| &calendar.zone);
+        let ranges = self.cuts.ranges(cut, slots, read, own_zone, &zone);
+        Some(InputState { read, list: list_of(read.columns.as_deref()), cells, zone, ranges, supply })
     }
 }

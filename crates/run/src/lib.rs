@@ -5,14 +5,18 @@
 
 pub mod accept;
 pub mod assess;
+mod confine;
 pub mod diff;
+pub mod due;
 pub mod error;
 pub mod execute;
 pub mod explain;
 pub mod facts;
 pub mod ground;
 pub mod inputs;
+pub mod limit;
 pub mod lint;
+pub mod number;
 pub mod plan;
 pub mod query;
 pub mod select;

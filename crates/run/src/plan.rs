@@ -1,12 +1,14 @@
 //! The plan: which slices need work, why, in which order, and which are held back. A pure function of its ground.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use oncemore_core::{Interval, TableName};
 use serde::Serialize;
 
-use crate::assess::{Allow, TableState, Verdict};
+use crate::assess::{Allow, Subject, TableState, Verdict};
 pub use crate::assess::{Hold, Reason};
+use crate::due::{Label, Slot};
 use crate::error::RunError;
 use crate::ground::Ground;
 use crate::select::{Candidate, RangeRequest, Selection};
@@ -37,7 +39,7 @@ pub struct Task {
     /// The slice's interval.
     pub interval: Interval,
     /// The interval as people write it.
-    pub label: String,
+    pub label: Label,
     /// Why.
     pub reason: Reason,
 }
@@ -53,7 +55,7 @@ pub struct Held {
     /// The slice's interval.
     pub interval: Interval,
     /// The interval as people write it.
-    pub label: String,
+    pub label: Label,
     /// Why it would be worked on.
     pub reason: Reason,
     /// Why it is not.
@@ -152,79 +154,96 @@ fn plan_model(
     selected: bool,
     plan: &mut Plan,
 ) -> Result<TableState, RunError> {
-    let model = &ground.models[at];
-    let due = model.due(ground.now);
-    let mut state = model.state(&due);
+    let slots = ground.due(at);
     let range = asked_range(ground, at, options, plan)?;
     let allow = if selected { options.allow } else { Allow { force: false, ..options.allow } };
-    let subject = ground.subject(at, tables, allow);
-    let mut summary = ModelSummary { model: model.name.clone(), due: due.len(), fresh: 0, tasks: 0, held: 0 };
-    for interval in due {
-        let label =
-            || model.calendar.as_ref().map_or_else(|| "all".to_owned(), |calendar| calendar.label(interval));
-        let assessment = subject.assess(interval);
-        let (reason, hold) = match assessment.verdict {
-            Verdict::Fresh => {
-                summary.fresh += 1;
-                continue;
-            }
+    let model = &ground.models[at];
+    let mut pass = Pass {
+        ground,
+        at,
+        tables,
+        options,
+        selected,
+        range,
+        subject: ground.subject(at, tables, allow),
+        state: model.state(&slots),
+        summary: ModelSummary { model: model.name.clone(), due: slots.len(), fresh: 0, tasks: 0, held: 0 },
+        plan,
+    };
+    for slot in slots.iter() {
+        pass.slice(slot);
+    }
+    if selected {
+        pass.plan.models.push(pass.summary);
+    }
+    Ok(pass.state)
+}
+
+/// One model's slices on their way into the plan.
+struct Pass<'a> {
+    ground: &'a Ground,
+    at: usize,
+    tables: &'a [TableState],
+    options: &'a PlanOptions,
+    selected: bool,
+    range: Option<Interval>,
+    subject: Subject<'a>,
+    state: TableState,
+    summary: ModelSummary,
+    plan: &'a mut Plan,
+}
+
+impl Pass<'_> {
+    fn slice(&mut self, slot: &Slot) {
+        let interval = slot.interval;
+        let inside = self.range.is_none_or(|range| range.covers(interval));
+        let touched = !inside && self.range.is_some_and(|range| range.overlaps(interval));
+        let (reason, hold) = match self.subject.verdict(interval) {
+            Verdict::Due(Reason::Forced) if !inside => return self.summary.fresh += 1,
+            Verdict::Fresh => return self.summary.fresh += 1,
             Verdict::Due(reason) => (reason, None),
             Verdict::Held(reason, hold) => (reason, Some(hold)),
         };
-        let forced_outside = reason == Reason::Forced && !range.is_none_or(|range| range.covers(interval));
-        if forced_outside {
-            summary.fresh += 1;
-            continue;
-        }
-        let wanted = selected
-            && (options.reasons.is_empty() || options.reasons.iter().any(|word| word == reason.word()));
-        let inside = range.is_none_or(|range| range.covers(interval));
-        let touched = range.is_some_and(|range| range.overlaps(interval)) && !inside;
-        let exists = subject.stamp(interval).is_some();
+        let reasons = &self.options.reasons;
+        let wanted =
+            self.selected && (reasons.is_empty() || reasons.iter().any(|word| word == reason.word()));
+        let exists = self.subject.stamp(interval).is_some();
         match hold {
             Some(hold) => {
                 if !keeps_serving(&hold, exists) {
-                    state.unavailable.insert(interval, hold.clone());
+                    self.state.unavailable.insert(interval, hold.clone());
                 }
                 if wanted && (inside || touched) {
-                    summary.held += 1;
-                    plan.held.push(Held {
-                        at,
-                        model: model.name.clone(),
-                        interval,
-                        label: label(),
-                        reason,
-                        hold,
-                    });
+                    self.hold(slot, reason, hold);
                 }
             }
-            None if wanted && inside => {
-                note_stale_parents(ground, at, tables, interval, plan);
-                state.pending.insert(interval);
-                summary.tasks += 1;
-                plan.tasks.push(Task { at, model: model.name.clone(), interval, label: label(), reason });
-            }
+            None if wanted && inside => self.task(slot, reason),
             None => {
-                leave_out(&mut state, interval, exists, &reason);
+                let columns = self.subject.columns(interval, &reason);
+                leave_out(&mut self.state, interval, exists, &reason, columns);
                 if wanted && touched {
-                    summary.held += 1;
-                    let hold = Hold::Waiting { what: "a range that covers all of it".to_owned() };
-                    plan.held.push(Held {
-                        at,
-                        model: model.name.clone(),
-                        interval,
-                        label: label(),
-                        reason,
-                        hold,
-                    });
+                    let what = "a range that covers all of it".to_owned();
+                    self.hold(slot, reason, Hold::Waiting { what });
                 }
             }
         }
     }
-    if selected {
-        plan.models.push(summary);
+
+    fn task(&mut self, slot: &Slot, reason: Reason) {
+        note_stale_parents(self.ground, self.at, self.tables, slot.interval, self.plan);
+        self.state.pending.add(slot.interval, self.subject.columns(slot.interval, &reason));
+        self.summary.tasks += 1;
+        let model = self.summary.model.clone();
+        let label = slot.label.clone();
+        self.plan.tasks.push(Task { at: self.at, model, interval: slot.interval, label, reason });
     }
-    Ok(state)
+
+    fn hold(&mut self, slot: &Slot, reason: Reason, hold: Hold) {
+        self.summary.held += 1;
+        let model = self.summary.model.clone();
+        let label = slot.label.clone();
+        self.plan.held.push(Held { at: self.at, model, interval: slot.interval, label, reason, hold });
+    }
 }
 
 /// Whether a held slice still holds what its readers may go on reading.
@@ -233,13 +252,19 @@ pub(crate) fn keeps_serving(hold: &Hold, exists: bool) -> bool {
 }
 
 /// A slice that needs work and is not going to get it: its readers are told, or can't run where it never ran.
-fn leave_out(state: &mut TableState, interval: Interval, exists: bool, reason: &Reason) {
+fn leave_out(
+    state: &mut TableState,
+    interval: Interval,
+    exists: bool,
+    reason: &Reason,
+    columns: Option<Arc<[String]>>,
+) {
     let certain = !matches!(reason, Reason::Input { certain: false, .. } | Reason::Audits | Reason::Forced);
     if !exists {
-        let hold = Hold::Blocked { by: state.name.clone(), interval };
+        let hold = Hold::Blocked { by: state.name.to_string(), interval };
         state.unavailable.insert(interval, hold);
     } else if certain {
-        state.left_out.insert(interval);
+        state.left_out.add(interval, columns);
     }
 }
 
@@ -258,9 +283,9 @@ fn note_stale_parents(
             continue;
         }
         let range = read.range(interval, &model.zone(), &ground.models[parent].zone());
-        if range.is_some_and(|range| table.left_out.overlaps(range)) {
+        if range.is_some_and(|range| table.left_out.touch(range, read.columns.as_deref())) {
             plan.stale_parents
-                .insert(StaleParent { parent: table.name.clone(), reader: model.name.to_string() });
+                .insert(StaleParent { parent: table.name.to_string(), reader: model.name.to_string() });
         }
     }
 }

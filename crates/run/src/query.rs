@@ -1,44 +1,121 @@
 //! Reads tables, sources and the ledger with SQL: `oncemore query`.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, Int64Array, RecordBatch, StringArray, TimestampMicrosecondArray};
 use datafusion::catalog::{MemTable, TableProvider};
 use datafusion::execution::SendableRecordBatchStream;
-use oncemore_commit::AttemptRow;
-use oncemore_core::{Instant, Interval, Origin, Stamp};
+use oncemore_backend::engine;
+use oncemore_commit::{AttemptRow, CODE_VERSION, INTERVAL_START};
+use oncemore_core::{Calendar, Instant, Interval, IntervalLength, Origin, Stamp};
 use oncemore_project::{Kind, Model};
 
 use crate::error::{ErrorKind, RunError};
-use crate::task;
 use crate::workspace::Workspace;
+use crate::{facts, task};
 
-/// Runs one SELECT over the project's tables and sources.
+/// Stored columns that are there when named and no part of `*`.
+const HIDDEN: [&str; 2] = [INTERVAL_START, CODE_VERSION];
+
+/// Runs one SELECT over the project's tables, views and sources.
 ///
 /// # Errors
 /// SQL that can't be planned, or an input that can't be read.
 pub async fn query(workspace: &Workspace, sql: &str) -> Result<SendableRecordBatchStream, RunError> {
+    oncemore_project::check_depth(sql)
+        .map_err(|(message, help)| RunError::new(ErrorKind::Config, message).help(help))?;
+    let named = engine::named(sql, &HIDDEN)?;
+    let mut names: BTreeSet<String> = named.tables.into_iter().collect();
+    let views = views_named(workspace, &mut names);
     let mut inputs: Vec<(String, Arc<dyn TableProvider>)> = Vec::new();
-    for model in workspace.project.models.iter().filter(|model| model.kind != Kind::View) {
-        let name = model.name.to_string();
-        inputs.push((name.clone(), task::whole_input(workspace, &name)?));
-        inputs.push((format!("{name}__slices"), workspace.slices_table(&[model])?));
-    }
-    let tables: Vec<&Model> =
-        workspace.project.models.iter().filter(|model| model.kind != Kind::View).collect();
-    inputs.push(("oncemore.slices".to_owned(), workspace.slices_table(&tables)?));
-    inputs.push(("oncemore.attempts".to_owned(), workspace.attempts_table(&tables)?));
-    for (name, source) in &workspace.sources {
-        // Rows must not be missing without a word; who does not ask this source need not hear of it.
-        if let Some(broken) = source.index.broken().first() {
-            if sql.contains(name.as_str()) {
-                return Err(broken.error.clone().into());
+    let mut wide = Vec::new();
+    for name in names {
+        if let Some(table) = table_named(workspace, &name, named.hidden)? {
+            if named.hidden && workspace.model(&name).is_some() {
+                wide.push(name.clone());
             }
-            continue;
+            inputs.push((name, table));
+        } else if !views.iter().any(|(view, _)| *view == name) && name.contains('.') {
+            return Err(unknown_table(workspace, &name));
         }
-        inputs.push((name.clone(), task::whole_input(workspace, name)?));
     }
-    Ok(workspace.engine()?.query(sql, inputs).await?)
+    let narrow = |sql: &str| match wide.is_empty() {
+        true => Ok(sql.to_owned()),
+        false => engine::with_narrow_stars(sql, &wide, &HIDDEN),
+    };
+    let views = views.into_iter().map(|(name, sql)| Ok((name, narrow(&sql)?)));
+    let views = views.collect::<Result<Vec<_>, RunError>>()?;
+    let variables = facts::variables(workspace);
+    workspace.engine()?.query_with(&narrow(sql)?, views, variables, inputs).await.map_err(|error| {
+        let wants_interval = error.view.is_some() && error.message.starts_with("`:interval_");
+        let converted = RunError::from(error);
+        if wants_interval {
+            converted.help("a view with an interval is read by slices: ask the model that reads it")
+        } else {
+            converted
+        }
+    })
+}
+
+/// The views among `names`, each after those that it reads; what they read joins `names`.
+fn views_named(workspace: &Workspace, names: &mut BTreeSet<String>) -> Vec<(String, String)> {
+    let mut views = Vec::new();
+    // Models come after what they read: walking backward meets each view after all its readers.
+    for model in workspace.project.models.iter().rev().filter(|model| model.kind == Kind::View) {
+        let name = model.name.to_string();
+        if names.contains(&name) {
+            names.extend(model.inputs.iter().cloned());
+            views.push((name, model.query.sql.clone()));
+        }
+    }
+    views.reverse();
+    views
+}
+
+/// The table, source or list of ours that is called `name`.
+fn table_named(
+    workspace: &Workspace,
+    name: &str,
+    hidden: bool,
+) -> Result<Option<Arc<dyn TableProvider>>, RunError> {
+    let tables = || workspace.project.models.iter().filter(|model| model.kind != Kind::View);
+    if let Some(model) = tables().find(|model| model.name.to_string() == name) {
+        return Ok(Some(match hidden {
+            true => task::wide_table(workspace, model)?,
+            false => task::whole_input(workspace, name)?,
+        }));
+    }
+    if let Some(source) = workspace.sources.get(name) {
+        // Rows must not be missing without a word.
+        return match source.index.broken().first() {
+            Some(broken) => Err(broken.error.clone().into()),
+            None => Ok(Some(task::whole_input(workspace, name)?)),
+        };
+    }
+    if let Some(model) = tables().find(|model| format!("{}__slices", model.name) == name) {
+        return Ok(Some(workspace.slices_table(&[model])?));
+    }
+    let all: Vec<&Model> = tables().collect();
+    Ok(match name {
+        "oncemore.slices" => Some(workspace.slices_table(&all)?),
+        "oncemore.attempts" => Some(workspace.attempts_table(&all)?),
+        _ => None,
+    })
+}
+
+fn unknown_table(workspace: &Workspace, name: &str) -> RunError {
+    let models = workspace.project.models.iter().map(|model| model.name.to_string());
+    let ours = ["oncemore.slices", "oncemore.attempts"].map(str::to_owned);
+    let known: Vec<String> = models.chain(workspace.sources.keys().cloned()).chain(ours).collect();
+    let near = oncemore_project::nearest(name, known.iter().map(String::as_str));
+    RunError::new(ErrorKind::Config, format!("no table is called `{name}`")).help(near.map_or_else(
+        || {
+            "`oncemore status` lists the models; `oncemore.slices` and `oncemore.attempts` are there, too"
+                .to_owned()
+        },
+        |near| format!("did you mean `{near}`?"),
+    ))
 }
 
 /// The SQL of a model for one interval, with its values written in.
@@ -50,6 +127,44 @@ pub fn compile(workspace: &Workspace, model: &str, interval: Interval) -> Result
         RunError::usage(format!("no table is called `{model}`"), "`oncemore status` lists the models")
     })?;
     Ok(workspace.engine()?.compile(&facts.query, interval)?)
+}
+
+/// The SQL of a view with those that it reads, and the label of the interval: that of a day in the project's zone,
+/// where it needs one at all.
+///
+/// # Errors
+/// An interval that is none, or is missing; SQL that can't be planned.
+pub fn compile_view(
+    workspace: &Workspace,
+    view: &Model,
+    interval: Option<&str>,
+) -> Result<(String, String), RunError> {
+    let calendar = Calendar::new(IntervalLength::Day, workspace.project.time_zone.clone());
+    let mut query = facts::query_of(workspace, view, &workspace.facts)?;
+    let (range, label) = match interval {
+        None => (Interval::WHOLE, "all".to_owned()),
+        Some(text) => {
+            let range = calendar.parse_range(text).ok_or_else(|| {
+                RunError::usage(
+                    format!("`{text}` is no interval in {}", calendar.zone),
+                    "write a day `2013-03-01` or a month `2013-03`",
+                )
+            })?;
+            query.length = Some(calendar.length);
+            (range, text.to_owned())
+        }
+    };
+    let sql = workspace.engine()?.compile(&query, range).map_err(|error| {
+        let wants_interval = interval.is_none() && error.message.starts_with("`:interval_");
+        match wants_interval {
+            true => RunError::usage(
+                format!("view `{}` needs an interval: that of its reader", view.name),
+                format!("`oncemore compile {} --interval 2013-03-01`", view.name),
+            ),
+            false => facts::config_error(view, &error),
+        }
+    })?;
+    Ok((sql, label))
 }
 
 impl Workspace {

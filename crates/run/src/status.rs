@@ -4,6 +4,7 @@ use oncemore_core::{Instant, Interval, Origin, TableName};
 use serde::Serialize;
 
 use crate::assess::{Allow, Hold, Reason, TableState, Verdict};
+use crate::due::Label;
 use crate::ground::Ground;
 
 /// State of one slice.
@@ -69,7 +70,7 @@ pub struct SliceLine {
     /// Its interval.
     pub interval: Interval,
     /// As people write it.
-    pub label: String,
+    pub label: Label,
     /// Its state.
     pub status: SliceStatus,
     /// Rows published, if any were.
@@ -103,15 +104,16 @@ pub fn status(ground: &Ground) -> Vec<ModelLine> {
     let mut tables: Vec<TableState> = Vec::with_capacity(ground.models.len());
     let mut lines = Vec::with_capacity(ground.models.len());
     for (at, model) in ground.models.iter().enumerate() {
-        let due = model.due(ground.now);
+        let due = ground.due(at);
         let mut state = model.state(&due);
         let subject = ground.subject(at, &tables, Allow::default());
         let mut slices = Vec::with_capacity(due.len());
-        for interval in due {
+        for slot in due.iter() {
+            let interval = slot.interval;
             let stamp = subject.stamp(interval);
-            let verdict = subject.assess(interval).verdict;
+            let verdict = subject.verdict(interval);
             match &verdict {
-                Verdict::Due(_) => state.pending.insert(interval),
+                Verdict::Due(reason) => state.pending.add(interval, subject.columns(interval, reason)),
                 Verdict::Held(_, hold) if stamp.is_none() => {
                     state.unavailable.insert(interval, hold.clone());
                 }
@@ -130,10 +132,7 @@ pub fn status(ground: &Ground) -> Vec<ModelLine> {
             };
             slices.push(SliceLine {
                 interval,
-                label: model
-                    .calendar
-                    .as_ref()
-                    .map_or_else(|| "all".to_owned(), |calendar| calendar.label(interval)),
+                label: slot.label.clone(),
                 status,
                 rows: stamp.map(|stamp| stamp.fingerprint.rows),
                 changed_at: stamp.map(|stamp| stamp.changed_at),

@@ -40,7 +40,8 @@ impl SourceState for SourceSupply {
         match self.index.delivered(expected) {
             Found::Ready => Delivery::Ready,
             // A slice that was published had its files; waiting for them again means that they vanished.
-            Found::Waiting { what } if had_rows => Delivery::Gone(what),
+            // Named as a file that is known to have been there, which a ledger made anew does not know.
+            Found::Waiting { what } if had_rows => Delivery::Gone(what.trim_matches('`').to_owned()),
             Found::Waiting { what } => Delivery::Waiting(what),
             Found::Gone { path } => Delivery::Gone(path),
             Found::Missing { what } | Found::Broken { what } => Delivery::Broken(what),

@@ -2,15 +2,18 @@
 
 use std::sync::Arc;
 
+use arrow::datatypes::{Field, Schema};
 use datafusion::catalog::TableProvider;
 use datafusion::prelude::SessionContext;
 use futures::StreamExt;
 use oncemore_backend::table::{self, DataFile, Keep};
 use oncemore_backend::{audit, source};
-use oncemore_commit::{Attempt, Audited, DataFileRef, SliceWriter, Staged};
-use oncemore_core::{Audit, Digest, Digester, Interval, SliceState, TableName};
+use oncemore_commit::types::arrow_type;
+use oncemore_commit::{Attempt, Audited, CODE_VERSION, DataFileRef, INTERVAL_START, SliceWriter, Staged};
+use oncemore_core::{Audit, ColumnType, Digest, Digester, Interval, SliceState, TableName};
 use oncemore_project::{Kind, Model};
 
+use crate::due::Label;
 use crate::error::{ErrorKind, RunError};
 use crate::execute::{Stop, TaskFailure};
 use crate::facts::{Facts, input_zone};
@@ -27,7 +30,7 @@ pub(crate) async fn prepare(
     let facts = &workspace.facts[&model.name.to_string()];
     let staged = stage(workspace, model, facts, interval, attempt, stop).await?;
     let rows = table::provider(staged_files(&staged), Arc::clone(&facts.schema), None);
-    check(workspace, model, rows).await?;
+    check(workspace, model, interval, rows).await?;
     Ok(staged.audited())
 }
 
@@ -39,7 +42,7 @@ pub(crate) async fn audit_published(
 ) -> Result<(), Failed> {
     let facts = &workspace.facts[&model.name.to_string()];
     let rows = published(workspace, model, facts, Some(interval))?;
-    check(workspace, model, rows).await
+    check(workspace, model, interval, rows).await
 }
 
 /// Why a task failed, before it is known for which slice.
@@ -55,7 +58,7 @@ impl<E: Into<RunError>> From<E> for Failed {
 }
 
 impl Failed {
-    pub(crate) fn of(self, model: &TableName, interval: Interval, label: String) -> TaskFailure {
+    pub(crate) fn of(self, model: &TableName, interval: Interval, label: Label) -> TaskFailure {
         TaskFailure {
             model: model.clone(),
             interval,
@@ -107,7 +110,12 @@ async fn stage(
         .map_err(|panic| RunError::new(ErrorKind::Internal, format!("staging ended early: {panic}")))??)
 }
 
-async fn check(workspace: &Workspace, model: &Model, rows: Arc<dyn TableProvider>) -> Result<(), Failed> {
+async fn check(
+    workspace: &Workspace,
+    model: &Model,
+    interval: Interval,
+    rows: Arc<dyn TableProvider>,
+) -> Result<(), Failed> {
     if model.audits.is_empty() && model.key.is_empty() {
         return Ok(());
     }
@@ -122,10 +130,24 @@ async fn check(workspace: &Workspace, model: &Model, rows: Arc<dyn TableProvider
         return Ok(());
     }
     let what = failures.iter().map(|failure| failure.audit.as_str()).collect::<Vec<_>>().join(", ");
-    let error = RunError::new(ErrorKind::AuditFailed, format!("audit failed: {what}"))
-        .help(format!("mend the model or its input, then `oncemore run {} --from … --to …`", model.name))
-        .state(SliceState::Unchanged);
+    let error = RunError::new(ErrorKind::AuditFailed, format!("audit failed: {what}")).help(format!(
+        "mend the model or its input, then `oncemore run {}{}`",
+        model.name,
+        range_flags(model, interval)
+    ));
     Err(Failed { error, audits: failures })
+}
+
+/// The flags that name one slice of a model.
+fn range_flags(model: &Model, interval: Interval) -> String {
+    let Some(calendar) = &model.calendar else { return String::new() };
+    let label = calendar.label(interval);
+    if calendar.parse_range(&label) == Some(interval) {
+        return format!(" --interval {label}");
+    }
+    let wall = |instant| calendar.zone.wall(instant).to_string();
+    let short = |text: String| text.strip_suffix("T00:00:00").map_or(text.clone(), str::to_owned);
+    format!(" --from {} --to {}", short(wall(interval.start())), short(wall(interval.end())))
 }
 
 /// Tables and sources that a model's audits look at, beside the slice itself.
@@ -162,6 +184,17 @@ fn inputs(
 /// A table or source, all of it.
 pub(crate) fn whole_input(workspace: &Workspace, name: &str) -> Result<Arc<dyn TableProvider>, RunError> {
     input(workspace, name, Some(Interval::WHOLE))
+}
+
+/// A table of ours, all of it, with the columns that are stored beside the user's.
+pub(crate) fn wide_table(workspace: &Workspace, model: &Model) -> Result<Arc<dyn TableProvider>, RunError> {
+    let facts = &workspace.facts[&model.name.to_string()];
+    let ours = [(INTERVAL_START, ColumnType::TimestampTz), (CODE_VERSION, ColumnType::Text)]
+        .map(|(name, kind)| Arc::new(Field::new(name, arrow_type(kind), true)));
+    let fields: Vec<_> = facts.schema.fields().iter().cloned().chain(ours).collect();
+    let head = workspace.warehouse.head(&model.name)?;
+    let files = head.map_or_else(Vec::new, |head| head.files(Interval::WHOLE));
+    Ok(table::provider(data_files(files), Arc::new(Schema::new(fields)), None))
 }
 
 fn input(

@@ -2,20 +2,21 @@
 //!
 //! The rim of this crate: what is read here becomes a [`Ground`], and everything after is decided on that.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use oncemore_backend::engine::{Engine, EngineOptions};
 use oncemore_backend::source::{self, ProviderCache, SourceIndex};
-use oncemore_commit::{Attempt, AttemptState, Change, Publish, StampDraft, Warehouse};
+use oncemore_commit::{Attempt, Change, Publish, StampDraft, Warehouse};
 use oncemore_core::{
-    Calendar, ColumnType, Instant, Interval, IntervalLength, IntervalSet, Origin, SourceSpec, TableName,
+    Calendar, CodeVersion, ColumnType, Instant, Interval, IntervalLength, Origin, SourceSpec, TableName,
     World, Zone,
 };
 use oncemore_project::{Kind, Model, OnChange, Project, TextFile};
 
 use crate::assess::Assessment;
+use crate::confine;
 use crate::error::{ErrorKind, RunError};
 use crate::facts::{self, Facts};
 use crate::ground::{Ground, ModelGround, SourceGround};
@@ -31,8 +32,10 @@ pub struct WorkspaceOptions {
     pub memory_bytes: usize,
     /// Threads that a query may use.
     pub partitions: usize,
-    /// Whether the warehouse may be written.
+    /// Whether the warehouse is only read.
     pub read_only: bool,
+    /// Where queries spill to beside a warehouse that is only read.
+    pub scratch: PathBuf,
 }
 
 /// A source with what was found of it.
@@ -60,8 +63,12 @@ pub struct Workspace {
 /// Engine build that computes slices here, recorded in their stamps.
 const ENGINE: &str = concat!("oncemore ", env!("CARGO_PKG_VERSION"), ", datafusion 53.1.0");
 
-/// Decoded inputs that may stay in memory over the tasks of one command, in bytes.
+/// Decoded inputs that may stay in memory over the tasks of one command, in bytes; a quarter of the queries' memory
+/// where that is less.
 const CACHE_BYTES: usize = 512 << 20;
+
+/// Deepest folder below `models`; deeper ones are a loop of links.
+const DEPTH_MAX: usize = 16;
 
 /// Reads the texts that make up the project in `root`: `oncemore.yml`, `models/**/*.sql`, `tests/*.yml`.
 ///
@@ -69,16 +76,28 @@ const CACHE_BYTES: usize = 512 << 20;
 /// No `oncemore.yml`, or a file that can't be read.
 pub fn read_texts(root: &Path) -> Result<Vec<TextFile>, RunError> {
     let mut texts = vec![read_text(root, Path::new("oncemore.yml"))?];
-    let mut folders = vec![PathBuf::from("models")];
+    let mut folders = vec![(PathBuf::from("models"), 0)];
+    confine::inside(root, Path::new("models"))?;
     let mut found = Vec::new();
-    while let Some(folder) = folders.pop() {
-        let Ok(entries) = std::fs::read_dir(root.join(&folder)) else { continue };
-        for entry in entries.flatten() {
+    while let Some((folder, depth)) = folders.pop() {
+        let entries = match std::fs::read_dir(root.join(&folder)) {
+            Ok(entries) => entries,
+            Err(error) if depth == 0 && error.kind() == std::io::ErrorKind::NotFound => continue,
+            Err(error) => return Err(unreadable(&root.join(&folder), &error)),
+        };
+        for entry in entries {
+            let entry = entry.map_err(|error| unreadable(&root.join(&folder), &error))?;
             let path = folder.join(entry.file_name());
-            match entry.file_type() {
-                Ok(kind) if kind.is_dir() => folders.push(path),
-                Ok(_) if path.extension().is_some_and(|ending| ending == "sql") => found.push(path),
-                _ => {}
+            let mut kind = entry.file_type().map_err(|error| unreadable(&entry.path(), &error))?;
+            if kind.is_symlink() {
+                confine::inside(root, &path)?;
+                kind =
+                    entry.path().metadata().map_err(|error| unreadable(&entry.path(), &error))?.file_type();
+            }
+            if kind.is_dir() && depth < DEPTH_MAX {
+                folders.push((path, depth + 1));
+            } else if !kind.is_dir() && path.extension().is_some_and(|ending| ending == "sql") {
+                found.push(path);
             }
         }
     }
@@ -91,10 +110,10 @@ pub fn read_texts(root: &Path) -> Result<Vec<TextFile>, RunError> {
 
 fn read_text(root: &Path, path: &Path) -> Result<TextFile, RunError> {
     let full = root.join(path);
-    let bytes = std::fs::read(&full).map_err(|error| {
-        RunError::new(ErrorKind::Config, format!("can't read `{}`: {error}", full.display()))
-            .help("`oncemore init` begins a project; `--project DIR` names the folder of one")
-    })?;
+    if full.is_symlink() {
+        confine::inside(root, path)?;
+    }
+    let bytes = std::fs::read(&full).map_err(|error| unreadable(&full, &error))?;
     let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         RunError::new(ErrorKind::Config, format!("`{}` is no valid UTF-8 at byte {at}", full.display()))
@@ -103,16 +122,24 @@ fn read_text(root: &Path, path: &Path) -> Result<TextFile, RunError> {
     Ok(TextFile { path, text })
 }
 
+fn unreadable(path: &Path, error: &std::io::Error) -> RunError {
+    RunError::new(ErrorKind::Config, format!("can't read `{}`: {error}", path.display()))
+        .help("`oncemore init` begins a project; `--project DIR` names the folder of one")
+}
+
 /// Loads the project in `root`.
 ///
 /// # Errors
-/// Anything wrong in its files, as diagnostics.
+/// Anything wrong in its files, as diagnostics; a warehouse outside of it.
 pub fn load_project(root: &Path) -> Result<Project, RunError> {
     let loaded = oncemore_project::load(&read_texts(root)?);
     let errors =
         loaded.diagnostics.iter().filter(|found| found.severity == oncemore_core::Severity::Error).count();
     match loaded.project {
-        Some(project) if errors == 0 => Ok(project),
+        Some(project) if errors == 0 => {
+            confine::inside(root, Path::new(&project.warehouse))?;
+            Ok(project)
+        }
         _ => {
             let plural = if errors == 1 { "" } else { "s" };
             Err(RunError::new(ErrorKind::Config, format!("the project has {errors} error{plural}"))
@@ -134,6 +161,7 @@ impl Workspace {
         } else {
             Warehouse::open(&folder, world.clone())
         }?;
+        let memory_bytes = options.memory_bytes;
         let mut workspace = Workspace {
             project,
             warehouse,
@@ -141,7 +169,7 @@ impl Workspace {
             world,
             sources: BTreeMap::new(),
             facts: BTreeMap::new(),
-            cache: Arc::new(ProviderCache::new(CACHE_BYTES)),
+            cache: Arc::new(ProviderCache::new(CACHE_BYTES.min(memory_bytes / 4))),
             engine: OnceLock::new(),
         };
         workspace.look_at_sources().await?;
@@ -176,11 +204,19 @@ impl Workspace {
         if let Some(engine) = self.engine.get() {
             return Ok(engine);
         }
+        let spill_dir = match self.options.read_only {
+            true => self.options.scratch.clone(),
+            false => self.options.root.join(&self.project.warehouse).join("spill"),
+        };
+        // The engine makes it by itself, but stumbles over another process that does so at the same time. Where it can't
+        // be made the engine says so.
+        let _ = std::fs::create_dir_all(&spill_dir);
         let engine = Engine::new(&EngineOptions {
             memory_bytes: self.options.memory_bytes,
             partitions: self.options.partitions,
-            batch_size: 8192,
-            spill_dir: self.options.root.join(&self.project.warehouse).join("spill"),
+            // Merges hold a batch of each run: with little memory, small ones.
+            batch_size: (self.options.memory_bytes >> 14).clamp(1_024, 8_192),
+            spill_dir,
         })?;
         Ok(self.engine.get_or_init(|| engine))
     }
@@ -233,6 +269,12 @@ impl Workspace {
             calendar.parse_instant(text.as_deref()?)
         };
         let stamps = self.warehouse.stamps(&model.name)?;
+        let others: BTreeSet<CodeVersion> =
+            stamps.iter().map(|stamp| stamp.code).filter(|code| *code != model.code).collect();
+        let mut earlier = BTreeMap::new();
+        for code in others {
+            earlier.extend(facts::earlier(self, model, code)?.map(|found| (code, found)));
+        }
         let mut ground = ModelGround {
             name: model.name.clone(),
             calendar: model.calendar.clone(),
@@ -243,6 +285,7 @@ impl Workspace {
             code: model.code,
             code_seen: self.warehouse.code_seen(&model.name, model.code)?,
             audits: model.audits_digest,
+            earlier,
             reads: facts.reads.clone(),
             ignored: model
                 .on_change
@@ -251,13 +294,7 @@ impl Workspace {
                 .map(|(input, _)| input.clone())
                 .collect(),
             stamps: Arc::default(),
-            failed: self
-                .warehouse
-                .last_attempts(&model.name)?
-                .into_iter()
-                .filter(|row| row.state == AttemptState::Failed)
-                .map(|row| row.attempt.interval)
-                .collect::<IntervalSet>(),
+            failed: self.warehouse.failed_slices(&model.name)?,
             foreign: self.foreign(&model.name)?,
             cells: InputCells::default(),
         };
@@ -270,7 +307,7 @@ impl Workspace {
         let now = self.world.now();
         for declared in &self.project.sources {
             let spec = &declared.spec;
-            let known = self.warehouse.cache_get("source", &spec.name, "")?;
+            let known = self.warehouse.source_get(&spec.name)?;
             let known: Option<SourceIndex> = known.and_then(|bytes| serde_json::from_slice(&bytes).ok());
             let cells = self.cells_of(spec);
             let index = source::look(spec, &self.options.root, known.as_ref(), &cells, now).await?;
@@ -363,7 +400,7 @@ impl Workspace {
 fn remember(warehouse: &Warehouse, source: &str, index: &SourceIndex) -> Result<(), RunError> {
     let bytes =
         serde_json::to_vec(index).map_err(|error| RunError::new(ErrorKind::Internal, error.to_string()))?;
-    Ok(warehouse.cache_put(&[("source", source, "", &bytes)])?)
+    Ok(warehouse.source_put(source, &bytes)?)
 }
 
 /// The zone of a source's dates and wall times.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// Longest source file, tests apart.
 const FILE_LINES_MAX: usize = 700;
 /// Longest function.
-const FUNCTION_LINES_MAX: usize = 85;
+const FUNCTION_LINES_MAX: usize = 80;
 /// Longest line, in characters.
 const LINE_CHARS_MAX: usize = 140;
 /// The nouns stay few: an edit of core builds everything.

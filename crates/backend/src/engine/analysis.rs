@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
+use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use datafusion::execution::context::SQLOptions;
 use datafusion::execution::context::SessionState;
 use datafusion::logical_expr::{LogicalPlan, TableSource};
@@ -10,9 +10,11 @@ use datafusion::sql::planner::{ParserOptions, PlannerContext, SqlToRel};
 use datafusion::sql::sqlparser::ast::Statement;
 use datafusion::sql::sqlparser::dialect::GenericDialect;
 use datafusion::sql::sqlparser::parser::Parser;
+use oncemore_commit::types::{arrow_type, stored_type};
 use oncemore_core::{ColumnType, Read, TimeType};
 use serde::{Deserialize, Serialize};
 
+use super::meaning::{self, Meaning};
 use super::names::Names;
 use super::parameters::{self, Parameter};
 use super::{EngineError, ErrorKind, ModelQuery, mended, output, ranges, ties};
@@ -29,6 +31,8 @@ pub struct Analysis {
     pub reads: Vec<Read>,
     /// What the engine did that a reader should know: ties broken.
     pub notes: Vec<String>,
+    /// What it means, column by column, where that can be told.
+    pub meaning: Option<Meaning>,
 }
 
 /// A planned query, parameters typed but not bound.
@@ -91,7 +95,8 @@ fn in_view(mut error: EngineError, name: &str) -> EngineError {
     error
 }
 
-fn parse(sql: &str) -> Result<Statement, EngineError> {
+/// The one SELECT that `sql` is.
+pub(super) fn parse(sql: &str) -> Result<Statement, EngineError> {
     let parsed =
         Parser::new(&GenericDialect {}).try_with_sql(sql).and_then(|mut parser| parser.parse_statements());
     let mut statements = parsed.map_err(|error| {
@@ -122,7 +127,21 @@ fn plan_once(
     main: &Statement,
     parameters: &[Parameter],
 ) -> Result<(Vec<LogicalPlan>, LogicalPlan), EngineError> {
-    let mut names = Names::new(state, sources.to_vec());
+    let plain = plan_named(Names::new(state, sources.to_vec()), query, views, main, parameters);
+    plain.or_else(|error| {
+        let mut names = Names::new(state, sources.to_vec());
+        names.name_casts();
+        plan_named(names, query, views, main, parameters).map_err(|_| error)
+    })
+}
+
+fn plan_named(
+    mut names: Names<'_>,
+    query: &ModelQuery,
+    views: &[Statement],
+    main: &Statement,
+    parameters: &[Parameter],
+) -> Result<(Vec<LogicalPlan>, LogicalPlan), EngineError> {
     let mut plans = Vec::new();
     for ((name, _), statement) in query.views.iter().zip(views) {
         let plan = plan_statement(&names, statement, parameters).map_err(|error| in_view(error, name))?;
@@ -183,8 +202,10 @@ pub(super) fn analyse(
 ) -> Result<Analysis, EngineError> {
     let schema = Arc::new(planned.plan.schema().as_arrow().clone());
     let time_type = query.time.as_deref().map(|name| output_time(&schema, name, query)).transpose()?;
-    let reads = ranges::reads(state, &planned.plan, &planned.parameters, &query.inputs)?;
-    Ok(Analysis { schema, time_type, reads, notes: planned.notes })
+    let optimised = state.optimize(&planned.plan)?;
+    let meaning = meaning::meaning(&optimised);
+    let reads = ranges::reads(state, optimised, &planned.parameters, &query.inputs)?;
+    Ok(Analysis { schema, time_type, reads, notes: planned.notes, meaning })
 }
 
 fn output_time(schema: &Schema, name: &str, query: &ModelQuery) -> Result<TimeType, EngineError> {
@@ -209,42 +230,9 @@ fn output_time(schema: &Schema, name: &str, query: &ModelQuery) -> Result<TimeTy
     }
 }
 
-/// The name of a stored type in SQL.
-fn type_text(data_type: &DataType) -> String {
-    column_type(data_type).map_or_else(|| data_type.to_string(), |kind| kind.to_string())
-}
-
-fn column_type(data_type: &DataType) -> Option<ColumnType> {
-    Some(match data_type {
-        DataType::Boolean => ColumnType::Boolean,
-        DataType::Int32 => ColumnType::Integer,
-        DataType::Int64 => ColumnType::BigInt,
-        DataType::Float32 => ColumnType::Real,
-        DataType::Float64 => ColumnType::Double,
-        DataType::Decimal128(precision, scale) => ColumnType::Decimal(*precision, *scale),
-        DataType::Utf8 => ColumnType::Text,
-        DataType::Date32 => ColumnType::Date,
-        DataType::Timestamp(_, None) => ColumnType::Timestamp,
-        DataType::Timestamp(_, Some(_)) => ColumnType::TimestampTz,
-        DataType::Binary => ColumnType::Binary,
-        _ => return None,
-    })
-}
-
-fn arrow_type(kind: ColumnType) -> DataType {
-    match kind {
-        ColumnType::Boolean => DataType::Boolean,
-        ColumnType::Integer => DataType::Int32,
-        ColumnType::BigInt => DataType::Int64,
-        ColumnType::Real => DataType::Float32,
-        ColumnType::Double => DataType::Float64,
-        ColumnType::Decimal(precision, scale) => DataType::Decimal128(precision, scale),
-        ColumnType::Text => DataType::Utf8,
-        ColumnType::Date => DataType::Date32,
-        ColumnType::Timestamp => DataType::Timestamp(TimeUnit::Microsecond, None),
-        ColumnType::TimestampTz => DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into())),
-        ColumnType::Binary => DataType::Binary,
-    }
+/// The name of a type in SQL.
+pub(super) fn type_text(data_type: &DataType) -> String {
+    stored_type("", data_type).map_or_else(|_| data_type.to_string(), |kind| kind.to_string())
 }
 
 #[derive(Serialize, Deserialize)]
@@ -253,13 +241,14 @@ struct Stored {
     time_type: Option<TimeType>,
     reads: Vec<Read>,
     notes: Vec<String>,
+    meaning: Option<Meaning>,
 }
 
 impl Analysis {
     /// As text, to be kept beside the query and read back with [`Analysis::from_json`].
     pub fn to_json(&self) -> String {
         let columns = self.schema.fields().iter().map(|field| {
-            let kind = column_type(field.data_type()).unwrap_or(ColumnType::Text);
+            let kind = stored_type(field.name(), field.data_type()).unwrap_or(ColumnType::Text);
             (field.name().clone(), kind, field.is_nullable())
         });
         let stored = Stored {
@@ -267,6 +256,7 @@ impl Analysis {
             time_type: self.time_type,
             reads: self.reads.clone(),
             notes: self.notes.clone(),
+            meaning: self.meaning.clone(),
         };
         serde_json::to_string(&stored).unwrap_or_default()
     }
@@ -284,6 +274,7 @@ impl Analysis {
             time_type: stored.time_type,
             reads: stored.reads,
             notes: stored.notes,
+            meaning: stored.meaning,
         })
     }
 }

@@ -1,8 +1,8 @@
-//! Aggregates over floats whose result does not depend on the order or the split of the input.
+//! Aggregates whose result does not depend on the order or the split of the input, and is right or an error.
 //!
-//! Sums are kept exactly ([`sum::ExactSum`]) and rounded once, at the end, so addition is associative. The
-//! variance family keeps exact sums of values and of products. Values of other types keep DataFusion's
-//! aggregates, which are exact already.
+//! Sums of floats are kept exactly ([`sum::ExactSum`]) and rounded once, at the end, so addition is associative. The
+//! variance family keeps exact sums of values and of products. Sums of whole numbers and decimals ([`whole`]) refuse
+//! what does not fit. All else keeps DataFusion's aggregates, which are exact already.
 
 mod accumulators;
 mod distinct;
@@ -13,5 +13,6 @@ mod round;
 mod sum;
 #[cfg(test)]
 pub(super) mod tests;
+mod whole;
 
 pub(super) use function::replace;

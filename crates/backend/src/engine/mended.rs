@@ -4,11 +4,15 @@
 //!   `a IN (b) AND a IN (c)` for false, also where `b` and `c` are equal. Equalities it leaves alone.
 //! - `agg(x) FILTER (WHERE p)` with groups: where `p` is NULL the row may be counted, as the mask's NULLs are not
 //!   looked at (apache/datafusion#22067). `p IS TRUE` is never NULL.
+//! - `row_number() - row_number()`: numbers of rows have no sign there, and differences do.
 
+use arrow::datatypes::DataType;
+use datafusion::common::DFSchema;
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::logical_expr::expr::{AggregateFunction, InList};
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
-use datafusion::logical_expr::{Expr, LogicalPlan, not};
+use datafusion::logical_expr::utils::merge_schema;
+use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, LogicalPlan, Operator, cast, not};
 
 use super::EngineError;
 
@@ -16,6 +20,7 @@ use super::EngineError;
 pub(super) fn mended(plan: LogicalPlan) -> Result<LogicalPlan, EngineError> {
     let done = plan.transform_up_with_subqueries(|node| {
         let preserver = NamePreserver::new(&node);
+        let schema = merge_schema(&node.inputs());
         node.map_expressions(|expr| {
             let name = preserver.save(&expr);
             let done = expr.transform_up(|inner| {
@@ -26,6 +31,7 @@ pub(super) fn mended(plan: LogicalPlan) -> Result<LogicalPlan, EngineError> {
                     Expr::AggregateFunction(call) if lets_null_through(&call) => {
                         Transformed::yes(Expr::AggregateFunction(filtered_on_true(call)))
                     }
+                    Expr::BinaryExpr(operation) if is_arithmetic(operation.op) => signed(operation, &schema),
                     other => Transformed::no(other),
                 })
             })?;
@@ -33,6 +39,22 @@ pub(super) fn mended(plan: LogicalPlan) -> Result<LogicalPlan, EngineError> {
         })
     })?;
     Ok(done.data)
+}
+
+fn is_arithmetic(operator: Operator) -> bool {
+    matches!(operator, Operator::Plus | Operator::Minus | Operator::Multiply)
+}
+
+/// The operation with numbers of rows as BIGINT.
+fn signed(operation: BinaryExpr, schema: &DFSchema) -> Transformed<Expr> {
+    let unsigned = |expr: &Expr| expr.get_type(schema).is_ok_and(|kind| kind == DataType::UInt64);
+    let is_meant = unsigned(&operation.left) || unsigned(&operation.right);
+    let BinaryExpr { left, op, right } = operation;
+    if !is_meant {
+        return Transformed::no(Expr::BinaryExpr(BinaryExpr { left, op, right }));
+    }
+    let side = |expr: Box<Expr>| if unsigned(&expr) { Box::new(cast(*expr, DataType::Int64)) } else { expr };
+    Transformed::yes(Expr::BinaryExpr(BinaryExpr { left: side(left), op, right: side(right) }))
 }
 
 fn equalities(list: InList) -> Expr {

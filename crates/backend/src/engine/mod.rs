@@ -4,16 +4,20 @@
 //! the batch size or the order in which batches arrive. Must not know files, tables or their formats: inputs
 //! come in as `TableProvider`s.
 //!
-//! Hash joins keep their build side in memory, sorts and aggregations spill; a build side that does not fit is
-//! a [`ErrorKind::Resources`] error.
+//! Sorts, aggregations and joins spill; what must be in memory as a whole and does not fit (a cross join, `NOT IN`,
+//! one partition of a window) is a [`ErrorKind::Resources`] error.
 
 mod analysis;
+mod checked;
 mod compile;
 mod exact;
+pub(crate) mod execution;
 mod functions;
 mod keys;
+mod meaning;
+mod memory;
 mod mended;
-
+mod named;
 mod names;
 mod output;
 mod parameters;
@@ -33,11 +37,12 @@ use datafusion::datasource::provider_as_source;
 use datafusion::execution::SendableRecordBatchStream;
 use datafusion::execution::context::SessionState;
 use datafusion::logical_expr::{LogicalPlan, TableSource};
-use datafusion::physical_plan::execute_stream;
 use oncemore_core::{Interval, IntervalLength, TimeType, Zone};
 
 pub use crate::error::{EngineError, ErrorKind};
 pub use analysis::Analysis;
+pub use meaning::Meaning;
+pub use named::{Named, named, with_narrow_stars};
 
 /// How much of the machine the engine may use.
 #[derive(Clone, Debug)]
@@ -192,9 +197,23 @@ impl Engine {
         sql: &str,
         inputs: Vec<(String, Arc<dyn TableProvider>)>,
     ) -> Result<SendableRecordBatchStream, EngineError> {
+        self.query_with(sql, Vec::new(), Vec::new(), inputs).await
+    }
+
+    /// As [`Engine::query`], over views with their variables, too.
+    ///
+    /// # Errors
+    /// As [`Engine::compute`].
+    pub async fn query_with(
+        &self,
+        sql: &str,
+        views: Vec<(String, String)>,
+        variables: Vec<(String, Literal)>,
+        inputs: Vec<(String, Arc<dyn TableProvider>)>,
+    ) -> Result<SendableRecordBatchStream, EngineError> {
         let query = ModelQuery {
             sql: sql.to_owned(),
-            views: Vec::new(),
+            views,
             inputs: inputs
                 .iter()
                 .map(|(name, provider)| InputSchema {
@@ -208,7 +227,7 @@ impl Engine {
             length: None,
             time: None,
             key: Vec::new(),
-            variables: Vec::new(),
+            variables,
         };
         let sources =
             inputs.into_iter().map(|(name, provider)| (name, provider_as_source(provider))).collect();
@@ -221,8 +240,7 @@ impl Engine {
     }
 
     async fn execute(&self, plan: LogicalPlan) -> Result<SendableRecordBatchStream, EngineError> {
-        let physical = self.state.create_physical_plan(&plan).await?;
-        Ok(execute_stream(physical, self.state.task_ctx())?)
+        Ok(execution::run(&self.state, &plan).await?)
     }
 
     fn providers(

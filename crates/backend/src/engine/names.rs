@@ -7,9 +7,12 @@ use std::sync::{Arc, Mutex};
 
 use arrow::datatypes::{DataType, SchemaRef};
 use datafusion::common::config::ConfigOptions;
+use datafusion::common::tree_node::TreeNode;
 use datafusion::common::{Result as DfResult, TableReference};
 use datafusion::execution::context::SessionState;
-use datafusion::logical_expr::planner::{ContextProvider, ExprPlanner, TypePlanner};
+use datafusion::logical_expr::planner::{
+    ContextProvider, ExprPlanner, PlannerResult, RawAggregateExpr, RawWindowExpr, TypePlanner,
+};
 use datafusion::logical_expr::{
     AggregateUDF, Expr, LogicalPlan, ScalarUDF, TableProviderFilterPushDown, TableSource, WindowUDF,
 };
@@ -62,6 +65,7 @@ impl TableSource for ViewSource {
 /// The names that one query sees.
 pub(super) struct Names<'a> {
     state: &'a SessionState,
+    planners: Vec<Arc<dyn ExprPlanner>>,
     tables: BTreeMap<String, Arc<dyn TableSource>>,
     /// The first refused function that the SQL called: the planner itself only says "unknown".
     refused: Mutex<Option<EngineError>>,
@@ -69,7 +73,13 @@ pub(super) struct Names<'a> {
 
 impl<'a> Names<'a> {
     pub(super) fn new(state: &'a SessionState, sources: Vec<(String, Arc<dyn TableSource>)>) -> Self {
-        Names { state, tables: sources.into_iter().collect(), refused: Mutex::new(None) }
+        let planners = state.expr_planners().to_vec();
+        Names { state, planners, tables: sources.into_iter().collect(), refused: Mutex::new(None) }
+    }
+
+    /// Tells calls apart that differ in a cast alone: DataFusion names `sum(v)` and `sum(CAST(v AS REAL))` alike.
+    pub(super) fn name_casts(&mut self) {
+        self.planners.insert(0, Arc::new(NamedCasts));
     }
 
     /// Makes a planned view known to what is planned next.
@@ -90,13 +100,41 @@ impl<'a> Names<'a> {
     }
 }
 
+/// Names the arguments of calls by all that they are.
+#[derive(Debug)]
+struct NamedCasts;
+
+impl NamedCasts {
+    fn named(args: Vec<Expr>) -> Vec<Expr> {
+        let is_cast = |expr: &Expr| matches!(expr, Expr::Cast(_) | Expr::TryCast(_));
+        let name = |arg: Expr| {
+            let casts = arg.exists(|inner| Ok(is_cast(inner))).unwrap_or(false);
+            let text = arg.to_string();
+            if casts { arg.alias(text) } else { arg }
+        };
+        args.into_iter().map(name).collect()
+    }
+}
+
+impl ExprPlanner for NamedCasts {
+    fn plan_aggregate(&self, call: RawAggregateExpr) -> DfResult<PlannerResult<RawAggregateExpr>> {
+        let args = NamedCasts::named(call.args);
+        Ok(PlannerResult::Original(RawAggregateExpr { args, ..call }))
+    }
+
+    fn plan_window(&self, call: RawWindowExpr) -> DfResult<PlannerResult<RawWindowExpr>> {
+        let args = NamedCasts::named(call.args);
+        Ok(PlannerResult::Original(RawWindowExpr { args, ..call }))
+    }
+}
+
 impl ContextProvider for Names<'_> {
     fn get_table_source(&self, name: TableReference) -> DfResult<Arc<dyn TableSource>> {
         let name = name.to_string();
         if let Some(source) = self.tables.get(&name) {
             return Ok(Arc::clone(source));
         }
-        let unknown = EngineError::new(ErrorKind::Input, format!("no input `{name}`"));
+        let unknown = EngineError::new(ErrorKind::UnknownTable, format!("no input `{name}`"));
         let near = nearest(&name, self.tables.keys().map(String::as_str));
         Err(match near {
             Some(near) => unknown.help(format!("did you mean `{near}`?")),
@@ -115,7 +153,7 @@ impl ContextProvider for Names<'_> {
     }
 
     fn get_expr_planners(&self) -> &[Arc<dyn ExprPlanner>] {
-        self.state.expr_planners()
+        &self.planners
     }
 
     fn get_type_planner(&self) -> Option<Arc<dyn TypePlanner>> {

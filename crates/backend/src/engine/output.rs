@@ -40,8 +40,8 @@ pub(super) fn stored_type(name: &str, from: &DataType) -> Result<DataType, Engin
             from.clone()
         }
         T::Int8 | T::Int16 => T::Int32,
-        T::UInt8 | T::UInt16 | T::UInt32 => T::Int64,
-        T::UInt64 => T::Decimal128(20, 0),
+        // Numbers of rows and ranks; sources have no such type.
+        T::UInt8 | T::UInt16 | T::UInt32 | T::UInt64 => T::Int64,
         T::Float16 => T::Float32,
         T::LargeUtf8 | T::Utf8View => T::Utf8,
         T::LargeBinary | T::BinaryView | T::FixedSizeBinary(_) => T::Binary,

@@ -26,14 +26,13 @@ struct Seen {
     range: Option<Range>,
 }
 
-/// One read per input, by name.
+/// One read per input of an optimised plan, by name.
 pub(super) fn reads(
     state: &SessionState,
-    plan: &LogicalPlan,
+    mut optimised: LogicalPlan,
     parameters: &[Parameter],
     inputs: &[InputSchema],
 ) -> Result<Vec<Read>, EngineError> {
-    let mut optimised = state.optimize(plan)?;
     if let Some(narrowed) = joins::narrowed(&optimised)? {
         optimised = state.optimize(&narrowed)?;
     }

@@ -7,13 +7,13 @@ use datafusion::common::Result as DfResult;
 use datafusion::execution::SessionStateDefaults;
 use datafusion::execution::context::SessionState;
 use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
-use datafusion::execution::memory_pool::FairSpillPool;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::execution::session_state::SessionStateBuilder;
 use datafusion::logical_expr::planner::TypePlanner;
 use datafusion::prelude::SessionConfig;
 use datafusion::sql::sqlparser::ast::{DataType as SqlType, TimezoneInfo};
 
+use super::memory::Shares;
 use super::{EngineError, EngineOptions};
 
 /// A session as every query sees it.
@@ -21,7 +21,7 @@ pub(super) fn state(options: &EngineOptions) -> Result<SessionState, EngineError
     let spill = DiskManagerBuilder::default()
         .with_mode(DiskManagerMode::Directories(vec![options.spill_dir.clone()]));
     let runtime = RuntimeEnvBuilder::new()
-        .with_memory_pool(Arc::new(FairSpillPool::new(options.memory_bytes)))
+        .with_memory_pool(Arc::new(Shares::new(options.memory_bytes, options.partitions)))
         .with_disk_manager_builder(spill)
         .build_arc()?;
     let state = SessionStateBuilder::new()
@@ -33,6 +33,7 @@ pub(super) fn state(options: &EngineOptions) -> Result<SessionState, EngineError
         .with_scalar_functions(super::functions::scalar())
         .with_aggregate_functions(super::functions::aggregate())
         .with_window_functions(super::functions::window())
+        .with_analyzer_rule(Arc::new(super::checked::CheckedArithmetic))
         .with_physical_optimizer_rules(super::pushdown::rules())
         .build();
     Ok(state)
@@ -56,8 +57,9 @@ fn config(options: &EngineOptions) -> SessionConfig {
     // Each spilling sort keeps this much aside for its merge; with little memory the default starves it.
     let reserve = (options.memory_bytes / (partitions * 16)).min(10 << 20);
     settings.execution.sort_spill_reservation_bytes = reserve;
-    // A slice of a day is sorted in one piece, not merged from its batches by row keys.
-    settings.execution.sort_in_place_threshold_bytes = (options.memory_bytes / 16).min(64 << 20);
+    // What a sort holds is sorted in one piece, not merged from its batches by row keys: that would need memory that
+    // nothing keeps aside. Beyond this size a piece's texts could overflow their places, and there is memory.
+    settings.execution.sort_in_place_threshold_bytes = 512 << 20;
     config
 }
 

@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used, reason = "a test that fails is what unwrap is for")]
 #![allow(clippy::disallowed_methods, reason = "SEED and ROUNDS replay a random test")]
 
+mod checked;
 mod determinism;
-mod figures;
 mod parameters;
 mod reads;
 mod support;

@@ -68,11 +68,7 @@ pub(crate) fn files(root: &Path, pattern: &Pattern) -> Result<Option<Vec<Found>>
         Err(error) if missing(&error) => return Ok(None),
         Err(error) => return Err(SourceError::io(&pattern.prefix, "can't look at it", &error)),
     }
-    if pattern.is_plain() {
-        walk.one(&start)?;
-    } else {
-        walk.folder(&start, &pattern.prefix, 0)?;
-    }
+    walk.folder(&start, &pattern.prefix, 0)?;
     let mut found = walk.found;
     found.sort_by(|left, right| left.path.cmp(&right.path));
     Ok(Some(found))
@@ -88,26 +84,28 @@ struct Walk<'a> {
 const MAX_DEPTH: usize = 32;
 
 impl Walk<'_> {
-    /// A path without any pattern: no need to list its folder.
-    fn one(&mut self, folder: &Path) -> Result<(), SourceError> {
-        let path = self.pattern.text.trim_start_matches("./").to_owned();
-        let name = path.rsplit('/').next().unwrap_or(&path);
-        match fs::symlink_metadata(folder.join(name)) {
-            Ok(metadata) => self.file(&folder.join(name), path, metadata),
+    /// The one file of a folder whose name is known: no need to list the folder.
+    fn leaf(&mut self, folder: &Path, path: &str, name: &str) -> Result<(), SourceError> {
+        let (full, path) = (folder.join(name), joined(path, name));
+        match fs::symlink_metadata(&full) {
+            Ok(metadata) => self.file(&full, path, metadata),
             Err(error) if missing(&error) => Ok(()),
             Err(error) => Err(SourceError::io(&path, "can't look at it", &error)),
         }
     }
 
     fn folder(&mut self, folder: &Path, path: &str, depth: usize) -> Result<(), SourceError> {
+        let pattern = self.pattern;
+        if let (Some(name), true) = (&pattern.leaf, pattern.depth == Some(depth)) {
+            return self.leaf(folder, path, name);
+        }
         let io = |error: &io::Error| SourceError::io(path, "can't list the folder", error);
         for entry in fs::read_dir(folder).map_err(|error| io(&error))? {
             let entry = entry.map_err(|error| io(&error))?;
             let name = entry.file_name();
             let name = name.to_string_lossy();
             if !name.starts_with('.') {
-                let path = if path.is_empty() { name.into_owned() } else { format!("{path}/{name}") };
-                self.entry(&entry, path, depth)?;
+                self.entry(&entry, joined(path, &name), depth)?;
             }
         }
         Ok(())
@@ -151,6 +149,10 @@ impl Walk<'_> {
         }
         Ok(())
     }
+}
+
+fn joined(folder: &str, name: &str) -> String {
+    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
 }
 
 /// Whether a link's target lies in the project's folder.

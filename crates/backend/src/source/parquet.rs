@@ -10,6 +10,7 @@ use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions, new_null_array};
 use arrow::compute::{CastOptions, cast_with_options};
 use arrow::datatypes::DataType;
 use bytes::Bytes;
+use oncemore_core::ColumnType;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
@@ -50,9 +51,15 @@ pub(crate) fn columns(root: &Path, path: &str) -> Result<Vec<Column>, SourceErro
 /// Rows that a file claims to have.
 pub(crate) fn read(root: &Path, path: &str, wanted: &Wanted<'_>, take: Take<'_>) -> Result<(), SourceError> {
     let (file, size, metadata) = open(root, path)?;
-    for (name, _) in wanted.required {
-        if metadata.schema().field_with_name(name).is_err() {
+    for (name, declared) in wanted.required {
+        let Ok(field) = metadata.schema().field_with_name(name) else {
             return Err(malformed(path, format!("the file lacks column `{name}`, which is declared")));
+        };
+        if !column_type(field.data_type()).is_some_and(|own| holds(*declared, own)) {
+            let own = type_name(field.data_type());
+            let message = format!("column `{name}` is {own} in the file, and declared {declared}");
+            return Err(malformed(path, message)
+                .help(format!("declare it as the file has it, `{name}: {own}`, and cast in the model")));
         }
     }
     if wanted.columns.is_empty() {
@@ -136,6 +143,21 @@ fn batches(
         before += rows as u64;
     }
     Ok(())
+}
+
+/// Whether every value of type `own` is one of type `declared`, too.
+fn holds(declared: ColumnType, own: ColumnType) -> bool {
+    use ColumnType as T;
+    match (declared, own) {
+        (T::BigInt | T::Double, T::Integer) | (T::Double, T::Real) => true,
+        (T::Decimal(precision, scale), T::Integer) => i16::from(precision) - i16::from(scale) >= 10,
+        (T::Decimal(precision, scale), T::BigInt) => i16::from(precision) - i16::from(scale) >= 19,
+        (T::Decimal(precision, scale), T::Decimal(own_precision, own_scale)) => {
+            scale >= own_scale
+                && i16::from(precision) - i16::from(scale) >= i16::from(own_precision) - i16::from(own_scale)
+        }
+        (declared, own) => declared == own,
+    }
 }
 
 fn typed(

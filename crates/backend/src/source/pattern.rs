@@ -19,6 +19,8 @@ pub(crate) struct Pattern {
     pub(crate) prefix: String,
     /// Levels of folders below the prefix that can match; `None` with `**`.
     pub(crate) depth: Option<usize>,
+    /// The name that every file has, where the path's last part is one: a stat finds it, no list of its folder.
+    pub(crate) leaf: Option<String>,
     /// The text as written.
     pub(crate) text: String,
     matcher: Regex,
@@ -51,16 +53,12 @@ impl Pattern {
         Ok(Pattern {
             prefix: prefix.join("/"),
             depth: (!glob.contains("**")).then(|| parts - 1 - prefix.len()),
+            leaf: glob.rsplit('/').next().filter(|part| is_literal(part)).map(str::to_owned),
             text: text.to_owned(),
             matcher,
             format: formats.join(SEPARATOR),
             calendar,
         })
-    }
-
-    /// Whether the path is one file's name.
-    pub(crate) fn is_plain(&self) -> bool {
-        self.calendar.is_none() && self.text.split('/').all(is_literal)
     }
 
     /// The calendar of the intervals in paths.

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use oncemore_commit::rows::{RowHasher, RowsPrint};
+use oncemore_commit::rows::{HashedRows, RowHasher, RowsPrint};
 use oncemore_core::{Calendar, CompleteWhen, Format, Instant, Interval, Missing, SourceSpec, TimeType, Zone};
 
 use super::bytes;
@@ -65,8 +65,9 @@ pub async fn look(
     let pattern = Pattern::new(&spec.path, spec.path_interval, &zone)?;
     let found = match discover::files(project_root, &pattern)? {
         Some(found) => found,
-        // A folder that vanished with its files is told file by file; one that never was is a mistake.
-        None if spec.missing == Missing::Empty || known.is_some_and(|known| !known.files.is_empty()) => {
+        // A folder that vanished with its files is told file by file; where files are waited for, their folder may
+        // come with them; else one that never was is a mistake.
+        None if spec.missing != Missing::Error || known.is_some_and(|known| !known.files.is_empty()) => {
             Vec::new()
         }
         None => return Err(no_folder(spec, &pattern)),
@@ -203,6 +204,7 @@ impl Job {
         if Identity::read(&self.root, path)? != found.identity {
             return Err(moved(path, "changed while it was read"));
         }
+        gather.check_keys(&self.spec)?;
         Ok((gather.finish(found, settled, digest), columns))
     }
 
@@ -254,6 +256,44 @@ struct Gather<'a> {
     prints: Vec<RowsPrint>,
     rows: u64,
     latest: Option<i64>,
+    keys: Option<Keys>,
+}
+
+/// Most rows of a file whose keys are compared: beyond them memory would grow with the file.
+const KEYS_MAX: usize = 2_000_000;
+
+/// Hashes of (key, time) with the line, or else the row, that each comes from.
+struct Keys {
+    /// Place among the hashed columns.
+    place: usize,
+    seen: Vec<(u128, u64)>,
+}
+
+impl Keys {
+    fn new(hasher: &RowHasher, spec: &SourceSpec) -> Option<Keys> {
+        // The hash of any column is tied to the key: that of the time is one of both.
+        let column = spec.key.first().map(|first| spec.time.as_ref().unwrap_or(first))?;
+        let place = hasher.names().position(|name| name == column)?;
+        Some(Keys { place, seen: Vec::new() })
+    }
+
+    /// Adds the rows of a batch; false once there are too many.
+    fn add(&mut self, hashed: &HashedRows, rows: &Rows) -> bool {
+        let Some(hashes) = hashed.columns.get(self.place) else { return false };
+        let number = |row: usize| match &rows.lines {
+            Some(lines) => lines.get(row).copied().unwrap_or_default(),
+            None => rows.before + row as u64 + 1,
+        };
+        self.seen.extend(hashes.iter().enumerate().map(|(row, hash)| (*hash, number(row))));
+        self.seen.len() <= KEYS_MAX
+    }
+
+    /// Two lines or rows with one key, the first in the file.
+    fn twice(mut self) -> Option<(u64, u64)> {
+        self.seen.sort_unstable();
+        let pairs = self.seen.windows(2).filter(|pair| pair[0].0 == pair[1].0);
+        pairs.map(|pair| (pair[0].1, pair[1].1)).min_by_key(|(_, second)| *second)
+    }
 }
 
 impl<'a> Gather<'a> {
@@ -266,6 +306,7 @@ impl<'a> Gather<'a> {
         let hasher = RowHasher::new(&types::schema(columns), &job.spec.key).map_err(|error| {
             SourceError::new(SourceErrorKind::Declaration, &found.path, error.to_string())
         })?;
+        let keys = Keys::new(&hasher, &job.spec);
         let kind = time.map_or(TimeType::Instant, |(_, kind)| kind);
         let mut cells = Cells::new(&job.cells, &job.zone, kind);
         let mut prints = Vec::new();
@@ -284,12 +325,14 @@ impl<'a> Gather<'a> {
             prints,
             rows: 0,
             latest: None,
+            keys,
         })
     }
 
     fn add(&mut self, rows: &Rows) -> Result<ControlFlow<()>, SourceError> {
         let hashed = self.hasher.hash(&rows.batch);
         self.rows += rows.batch.num_rows() as u64;
+        self.keys = self.keys.take().and_then(|mut keys| keys.add(&hashed, rows).then_some(keys));
         let Some((place, kind)) = self.time else {
             self.prints[0].add(&hashed);
             return Ok(ControlFlow::Continue(()));
@@ -307,6 +350,26 @@ impl<'a> Gather<'a> {
         }
         self.latest = self.latest.max(cells::raw(column, kind).and_then(|values| values.into_iter().max()));
         Ok(ControlFlow::Continue(()))
+    }
+
+    /// Refuses a file in which two rows have one key.
+    fn check_keys(&mut self, spec: &SourceSpec) -> Result<(), SourceError> {
+        let Some((first, second)) = self.keys.take().and_then(Keys::twice) else { return Ok(()) };
+        let lines = spec.format != Format::Parquet;
+        let what = if lines { "lines" } else { "rows" };
+        let key = spec.key.join(", ");
+        let with_time = spec.time.as_ref().filter(|time| !spec.key.contains(time));
+        let with_time = with_time.map_or_else(String::new, |time| format!(" and one `{time}`"));
+        let mut error = SourceError::new(
+            SourceErrorKind::Malformed,
+            self.path,
+            format!("{what} {first} and {second} have one key ({key}){with_time}"),
+        );
+        if lines {
+            error.line = Some(second);
+            error.shown = bytes::show_line(self.root, self.path, second);
+        }
+        Err(error.help(format!("correct the file, or `key:` of source `{}`", spec.name)))
     }
 
     fn no_time(&self, rows: &Rows, row: usize) -> SourceError {

@@ -8,56 +8,18 @@ use arrow::array::{
 };
 use arrow::datatypes::{
     ArrowPrimitiveType, DataType, Date32Type, Field, Float32Type, Float64Type, Int32Type, Int64Type, Schema,
-    SchemaRef, TimeUnit, TimestampMicrosecondType,
+    SchemaRef, TimestampMicrosecondType,
 };
+pub use oncemore_commit::types::arrow_type;
+use oncemore_commit::types::stored_type;
 use oncemore_core::{ColumnType, TimeType};
 
 /// Name and type, as a source declares a column.
 pub(crate) type Column = (String, ColumnType);
 
-/// The Arrow type that holds a declared type.
-pub fn arrow_type(kind: ColumnType) -> DataType {
-    match kind {
-        ColumnType::Boolean => DataType::Boolean,
-        ColumnType::Integer => DataType::Int32,
-        ColumnType::BigInt => DataType::Int64,
-        ColumnType::Real => DataType::Float32,
-        ColumnType::Double => DataType::Float64,
-        ColumnType::Decimal(precision, scale) => DataType::Decimal128(precision, scale),
-        ColumnType::Text => DataType::Utf8,
-        ColumnType::Date => DataType::Date32,
-        ColumnType::Timestamp => DataType::Timestamp(TimeUnit::Microsecond, None),
-        ColumnType::TimestampTz => DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into())),
-        ColumnType::Binary => DataType::Binary,
-    }
-}
-
 /// The declared type that an Arrow type is read as, where there is one.
 pub fn column_type(kind: &DataType) -> Option<ColumnType> {
-    Some(match kind {
-        DataType::Boolean => ColumnType::Boolean,
-        DataType::Int8 | DataType::Int16 | DataType::Int32 => ColumnType::Integer,
-        DataType::UInt8 | DataType::UInt16 | DataType::UInt32 | DataType::Int64 => ColumnType::BigInt,
-        DataType::UInt64 => ColumnType::Decimal(20, 0),
-        DataType::Float16 | DataType::Float32 => ColumnType::Real,
-        DataType::Float64 => ColumnType::Double,
-        DataType::Decimal32(precision, scale)
-        | DataType::Decimal64(precision, scale)
-        | DataType::Decimal128(precision, scale)
-            if *scale >= 0 =>
-        {
-            ColumnType::Decimal(*precision, *scale)
-        }
-        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => ColumnType::Text,
-        DataType::Date32 => ColumnType::Date,
-        DataType::Timestamp(_, None) => ColumnType::Timestamp,
-        DataType::Timestamp(_, Some(_)) => ColumnType::TimestampTz,
-        DataType::Binary | DataType::LargeBinary | DataType::BinaryView | DataType::FixedSizeBinary(_) => {
-            ColumnType::Binary
-        }
-        DataType::Dictionary(_, values) => return column_type(values),
-        _ => return None,
-    })
+    stored_type("", kind).ok()
 }
 
 /// What a type is called: in SQL's words where there are such.

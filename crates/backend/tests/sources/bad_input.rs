@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write as _;
 
 use oncemore_backend::source::{SourceErrorKind, SourceIndex};
-use oncemore_core::{Format, Interval, SourceSpec};
+use oncemore_core::{ColumnType, Format, Interval, Missing, SourceSpec};
 
 use crate::support::{Project, csv, gzip, query, spec};
 
@@ -219,10 +219,13 @@ async fn folders_and_paths() {
     let project = Project::new();
     let error =
         async |path: &str| project.scan(&spec(path, csv(), COLUMNS, None)).await.unwrap_err().to_string();
-    insta::assert_snapshot!(error("landing/*.csv").await, @"
+    let landing = SourceSpec { missing: Missing::Error, ..spec("landing/*.csv", csv(), COLUMNS, None) };
+    insta::assert_snapshot!(project.scan(&landing).await.unwrap_err(), @"
     landing/*.csv: folder `landing` of source `raw.s` is missing
     help: make the folder, correct `path:`, or write `missing: empty`
     ");
+    let waiting = spec("landing/*.csv", csv(), COLUMNS, None);
+    assert_eq!(project.scan(&waiting).await.unwrap().rows(), 0);
     insta::assert_snapshot!(error("../*.csv").await, @"
     ../*.csv: the path leaves the project's folder
     help: sources lie in the project's folder; write the path relative to it, with `/`
@@ -298,7 +301,16 @@ async fn parquet_that_lies() {
     list.extend_from_slice(&u32::try_from(footer.len()).unwrap().to_le_bytes());
     list.extend_from_slice(b"PAR1");
     insta::assert_snapshot!(error(list).await, @"in/a.parquet: broken footer: a list claims more elements than there are bytes");
-    let declared = spec("in/a.parquet", Format::Parquet, "a INTEGER, z TEXT", None);
+    let other = spec("in/a.parquet", Format::Parquet, "a TEXT", None);
+    project.write("in/a.parquet", &good);
+    insta::assert_snapshot!(project.scan(&other).await.unwrap_err(), @"
+    in/a.parquet: column `a` is BIGINT in the file, and declared TEXT
+    help: declare it as the file has it, `a: BIGINT`, and cast in the model
+    ");
+    let wide = vec![("a".to_owned(), ColumnType::Decimal(21, 2))];
+    let wider = SourceSpec { columns: wide, ..spec("in/a.parquet", Format::Parquet, "", None) };
+    project.scan(&wider).await.unwrap();
+    let declared = spec("in/a.parquet", Format::Parquet, "a BIGINT, z TEXT", None);
     project.write("in/a.parquet", &good);
     insta::assert_snapshot!(project.scan(&declared).await.unwrap_err(), @"in/a.parquet: the file lacks column `z`, which is declared");
 }

@@ -3,7 +3,6 @@
 
 mod bad_input;
 mod delivery;
-mod figures;
 mod prints;
 mod support;
 mod tables;

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use oncemore_core::{AttemptId, CodeVersion, Epoch, Instant, Interval, TableName};
+use oncemore_core::{AttemptId, CodeVersion, Epoch, Instant, Interval, IntervalSet, TableName};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::error::{CommitError, Result};
@@ -73,6 +73,15 @@ pub struct AttemptRow {
     pub error: Option<String>,
     /// Process that ran it.
     pub process: String,
+}
+
+/// How fast slices of a table came out once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pace {
+    /// Slices of one run, side by side as they were.
+    pub slices: u64,
+    /// What they took together, in µs.
+    pub micros: u64,
 }
 
 /// How an attempt ended without publishing.
@@ -216,6 +225,27 @@ impl Warehouse {
         Ok(found)
     }
 
+    /// Slices of a table whose latest attempt failed. Costs by the number of failures, not of attempts.
+    ///
+    /// # Errors
+    /// The catalog can't be read.
+    pub fn failed_slices(&self, table: &TableName) -> Result<IntervalSet> {
+        let connection = self.catalog().lock();
+        let mut query = connection.prepare_cached(
+            "SELECT \"from\", \"to\" FROM om_attempts AS own WHERE name = ?1 AND state = 'failed' AND NOT EXISTS (
+               SELECT 1 FROM om_attempts AS later
+               WHERE later.name = own.name AND later.\"from\" = own.\"from\" AND later.\"to\" = own.\"to\"
+                 AND (later.request, later.attempt) > (own.request, own.attempt))",
+        )?;
+        let slices = query.query_map([table.as_str()], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let mut found = Vec::new();
+        for slice in slices {
+            let (from, to) = slice?;
+            found.extend(Interval::new(Instant(from), Instant(to)));
+        }
+        Ok(found.into_iter().collect())
+    }
+
     /// Attempts that began and of which nothing else is known.
     ///
     /// # Errors
@@ -231,6 +261,23 @@ impl Warehouse {
             found.push(read(row)?);
         }
         Ok(found)
+    }
+
+    /// The pace of the run that published most slices of a table, the latest of several.
+    ///
+    /// # Errors
+    /// The catalog can't be read.
+    pub fn pace(&self, table: &TableName) -> Result<Option<Pace>> {
+        let connection = self.catalog().lock();
+        let mut query = connection.prepare_cached(
+            "SELECT count(*), max(ended) - min(started) FROM om_attempts
+              WHERE name = ?1 AND state = 'committed' AND ended IS NOT NULL
+              GROUP BY request, process HAVING max(ended) > min(started) ORDER BY count(*) DESC, request DESC LIMIT 1",
+        )?;
+        let read = |row: &Row<'_>| {
+            Ok(Pace { slices: row.get(0)?, micros: row.get::<_, i64>(1)?.max(0).unsigned_abs() })
+        };
+        Ok(query.query_row([table.to_string()], read).optional()?)
     }
 
     /// When `code` of `model` was first seen: now, where it never was.

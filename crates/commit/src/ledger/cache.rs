@@ -1,9 +1,19 @@
-//! What others keep between commands: analyses, indexes of sources. May be dropped at any time.
+//! What others keep between commands. Analyses are in the ledger and may be dropped at any time. What is known of a
+//! source is in a file of its own: with the ledger gone it must still be known which files were there once, or rows
+//! of one that vanished would be taken for deleted.
 
+use std::path::PathBuf;
+
+use oncemore_core::{CodeVersion, TableName};
 use rusqlite::{OptionalExtension, params};
 
-use crate::error::Result;
+use crate::error::{CommitError, Result};
 use crate::warehouse::Warehouse;
+
+/// Folder of what is known of sources, in the warehouse's.
+const SOURCES: &str = ".sources";
+/// Folder of what is known of codes, in the warehouse's: what a plan says must not depend on the ledger.
+const CODES: &str = ".codes";
 
 /// A cached value: kind, name, key and bytes.
 pub type Cached<'a> = (&'a str, &'a str, &'a str, &'a [u8]);
@@ -70,5 +80,70 @@ impl Warehouse {
             gone.iter().try_for_each(|key| remove.execute([kind, name, key]).map(|_| ()))?;
             Ok(())
         })
+    }
+
+    /// What was kept of a source, where anything was.
+    ///
+    /// # Errors
+    /// A file that is there and can't be read.
+    pub fn source_get(&self, source: &str) -> Result<Option<Vec<u8>>> {
+        let path = self.source_file(source)?;
+        if path.exists() { self.disk().read(&path).map(Some) } else { Ok(None) }
+    }
+
+    /// Keeps what is known of a source. Nothing happens in a warehouse that is open for reading only.
+    ///
+    /// # Errors
+    /// A folder that can't be written.
+    pub fn source_put(&self, source: &str, bytes: &[u8]) -> Result<()> {
+        if self.catalog().is_read_only() {
+            return Ok(());
+        }
+        let path = self.source_file(source)?;
+        let folder = self.root().join(SOURCES);
+        if !folder.exists() {
+            self.disk().create_folder(&folder)?;
+        }
+        let fresh = folder.join(format!(".{:032x}", self.world().fresh_id()));
+        let written = self.disk().replace_hint(&path, &fresh, bytes);
+        written.map_err(|error| CommitError::io(format!("write {}", path.display()), error))
+    }
+
+    /// What was kept of a code of a table, where anything was.
+    ///
+    /// # Errors
+    /// A file that is there and can't be read.
+    pub fn code_get(&self, table: &TableName, code: CodeVersion) -> Result<Option<Vec<u8>>> {
+        let path = self.code_file(table, code);
+        if path.exists() { self.disk().read(&path).map(Some) } else { Ok(None) }
+    }
+
+    /// Keeps what is known of a code of a table. Nothing happens in a warehouse that is open for reading only.
+    ///
+    /// # Errors
+    /// A folder that can't be written.
+    pub fn code_put(&self, table: &TableName, code: CodeVersion, bytes: &[u8]) -> Result<()> {
+        if self.catalog().is_read_only() {
+            return Ok(());
+        }
+        let path = self.code_file(table, code);
+        let folder = self.root().join(CODES);
+        if !folder.exists() {
+            self.disk().create_folder(&folder)?;
+        }
+        let fresh = folder.join(format!(".{:032x}", self.world().fresh_id()));
+        let written = self.disk().replace_hint(&path, &fresh, bytes);
+        written.map_err(|error| CommitError::io(format!("write {}", path.display()), error))
+    }
+
+    fn code_file(&self, table: &TableName, code: CodeVersion) -> PathBuf {
+        self.root().join(CODES).join(format!("{table}.{}.json", code.short()))
+    }
+
+    fn source_file(&self, source: &str) -> Result<PathBuf> {
+        if source.is_empty() || source.starts_with('.') || source.contains(['/', '\\']) {
+            return Err(CommitError::Config(format!("`{source}` can't be the name of a source")));
+        }
+        Ok(self.root().join(SOURCES).join(format!("{source}.json")))
     }
 }

@@ -68,11 +68,15 @@ impl<'a> Decisions<'a> {
         if let Err(error) = self.check(&entry, publish) {
             return Decision::Refuse(error);
         }
-        match &publish.change {
+        let decision = match &publish.change {
             Change::Restamp => self.restamp(place, entry, publish),
             Change::Adopt => self.adopt(place, entry, publish),
             Change::Replace(audited) => self.replace(place, entry, publish, &audited.0),
+        };
+        if matches!(decision, Decision::Commit) {
+            self.map.note_code(publish.stamp.code, publish.stamp.code_seen);
         }
+        decision
     }
 
     /// What holds for every change: fence, history, foreign files, neighbours.
@@ -95,7 +99,7 @@ impl<'a> Decisions<'a> {
         if let Some(other) = other {
             return Err(CommitError::Config(format!(
                 "`{table}` is cut into other slices: {interval} overlaps {}; changing the interval length needs a rebuild \
-                 of the table, which is not built yet",
+                 of the table, which is not built yet: give the model another name",
                 other.interval
             )));
         }

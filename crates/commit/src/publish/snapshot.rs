@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use iceberg::spec::{
-    DataFile, MAIN_BRANCH, ManifestContentType, ManifestEntry, ManifestFile, Snapshot, TableMetadata,
+    DataFile, MAIN_BRANCH, ManifestContentType, ManifestEntry, ManifestFile, Snapshot, SnapshotRef,
+    TableMetadata,
 };
 use uuid::Uuid;
 
@@ -19,8 +20,13 @@ use crate::metadata::{self, MAP, N};
 use crate::state::State;
 use crate::warehouse::{Warehouse, text};
 
-/// Snapshots kept: with more, each commit would write more than the one before.
-const SNAPSHOTS: usize = 20;
+/// Newest snapshots, kept whatever their age.
+const NEWEST: usize = 20;
+/// For so long older ones are kept, too: 7 days.
+const KEPT_MS: i64 = 7 * 24 * 3_600_000;
+/// Of older ones only the last of each stretch this long, 6 hours: a commit writes all snapshots again, so that their
+/// number must have a bound.
+const STRETCH_MS: i64 = 6 * 3_600_000;
 
 /// A new snapshot before it is in the metadata.
 struct Made {
@@ -58,7 +64,7 @@ pub(super) fn build(
     }
     files.push((folder.join(&map_file), map.encode(&map_file)));
     let snapshot_id = made.as_ref().map(|made| made.snapshot.snapshot_id());
-    let (mut builder, expired) = change(&state.metadata, state, made.as_ref())?;
+    let (mut builder, expired) = change(&state.metadata, state, made.as_ref(), now_ms)?;
     builder = builder.set_properties(properties)?;
     let (built, bytes) = metadata::build(builder, now_ms)?;
     let path = folder.join(metadata::next_name(Some(&state.location), warehouse.world()));
@@ -241,6 +247,7 @@ fn change(
     current: &TableMetadata,
     state: &State,
     made: Option<&Made>,
+    now_ms: i64,
 ) -> Result<(iceberg::spec::TableMetadataBuilder, Vec<PathBuf>)> {
     let mut expired = Vec::new();
     let mut builder = current.clone().into_builder(Some(state.location.clone()));
@@ -250,23 +257,37 @@ fn change(
     expired.extend(log[..over].iter().map(|entry| PathBuf::from(local(&entry.metadata_file))));
     let Some(made) = made else { return Ok((builder, expired)) };
     builder = builder.set_branch_snapshot(made.snapshot.clone(), MAIN_BRANCH)?;
-    if current.snapshots().len() + 1 > SNAPSHOTS {
+    if current.snapshots().len() + 1 > NEWEST {
         let heads = metadata::ref_heads(current)?;
-        let mut snapshots: Vec<_> = current.snapshots().collect();
-        snapshots.sort_unstable_by_key(|snapshot| std::cmp::Reverse(snapshot.sequence_number()));
-        let old = snapshots.iter().skip(SNAPSHOTS - 1);
         let main = current.current_snapshot_id();
-        let old = old.filter(|snapshot| {
+        let mut old = past(current, now_ms);
+        old.retain(|snapshot| {
             let id = snapshot.snapshot_id();
             Some(id) == main || !heads.contains(&id)
         });
-        let old: Vec<_> = old.collect();
         let ids: Vec<i64> = old.iter().map(|snapshot| snapshot.snapshot_id()).collect();
         expired.extend(old.iter().map(|snapshot| PathBuf::from(local(snapshot.manifest_list()))));
         builder = builder.remove_snapshots(&ids);
     }
     expired.retain(|path| inside(path, &state.folder));
     Ok((builder, expired))
+}
+
+/// Snapshots whose time is over once a new one is there at `now_ms`.
+fn past(current: &TableMetadata, now_ms: i64) -> Vec<&SnapshotRef> {
+    let mut snapshots: Vec<_> = current.snapshots().collect();
+    snapshots.sort_unstable_by_key(|snapshot| std::cmp::Reverse(snapshot.sequence_number()));
+    let mut later = now_ms.div_euclid(STRETCH_MS);
+    let mut past = Vec::new();
+    for (place, snapshot) in snapshots.into_iter().enumerate() {
+        let at = snapshot.timestamp_ms();
+        let is_last = std::mem::replace(&mut later, at.div_euclid(STRETCH_MS)) != at.div_euclid(STRETCH_MS);
+        let is_kept = place + 1 < NEWEST || (is_last && now_ms - at < KEPT_MS);
+        if !is_kept {
+            past.push(snapshot);
+        }
+    }
+    past
 }
 
 fn inside(path: &Path, folder: &Path) -> bool {

@@ -88,3 +88,18 @@ fn damaged_bytes_are_errors() {
         SliceMap::load("map", |_| Ok(Arc::new(cut.clone()))).unwrap_err();
     }
 }
+
+#[test]
+fn codes_last_up_to_a_number_and_keep_their_first_sight() {
+    let code = |number: i64| Digest::of(&number.to_le_bytes());
+    let mut map = SliceMap::default();
+    for number in 0..150 {
+        map.note_code(code(number), Instant(number));
+        map.note_code(code(number), Instant(number + 1_000));
+    }
+    map.put(entry(1, 1));
+    let bytes = Arc::new(map.encode("m"));
+    let map = SliceMap::load("m", |_| Ok(bytes.clone())).unwrap();
+    let expected: Vec<_> = (50..150).map(|number| (code(number), Instant(number))).collect();
+    assert_eq!(*map.codes, expected);
+}

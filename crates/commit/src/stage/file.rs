@@ -24,6 +24,8 @@ use crate::slice_map::FileEntry;
 /// Files end after the chunk that reaches this size.
 const FILE_BYTES: usize = 256 << 20;
 const ROW_GROUP_ROWS: usize = 1 << 20;
+/// A row group is kept, encoded, until it is full: wide rows fill it sooner.
+const ROW_GROUP_BYTES: usize = 32 << 20;
 
 #[derive(Debug)]
 pub(super) struct FileWriter {
@@ -77,6 +79,7 @@ fn properties(schema: &Schema) -> Result<WriterProperties> {
         .set_created_by("oncemore".to_owned())
         .set_compression(Compression::ZSTD(ZstdLevel::try_new(1).map_err(internal)?))
         .set_max_row_group_row_count(Some(ROW_GROUP_ROWS))
+        .set_max_row_group_bytes(Some(ROW_GROUP_BYTES))
         .set_write_batch_size(1_024)
         .set_data_page_row_count_limit(20_000)
         .set_data_page_size_limit(1 << 20)

@@ -128,3 +128,25 @@ fn a_group_is_one_snapshot_and_each_item_has_its_answer() {
     assert_eq!(scene.ids().len(), 4);
     check_totals(warehouse);
 }
+
+#[test]
+fn a_ledger_made_anew_knows_code_that_owns_no_slice_any_more() {
+    let scene = Scene::new();
+    scene.replace(day(0), &[1]).unwrap();
+    let warehouse = &scene.warehouse;
+    let request = warehouse.begin_request(None).unwrap();
+    let newer = [(table(), day(0), crate::support::code(2))];
+    let attempt = warehouse.begin_attempts(request, &newer).unwrap().remove(0);
+    warehouse.publish(vec![publishing(warehouse, &attempt, &[2], None).unwrap()]).remove(0).unwrap();
+    warehouse.source_put("raw.flights", b"what was there").unwrap();
+    let other = scene.other(2);
+    other.rebuild_ledger().unwrap();
+    let mut known: Vec<_> = other.codes(&table()).unwrap().into_iter().map(|(code, _)| code).collect();
+    known.sort_unstable();
+    let mut both = [crate::support::code(1), crate::support::code(2)];
+    both.sort_unstable();
+    assert_eq!(known, both);
+    assert_eq!(other.source_get("raw.flights").unwrap().as_deref(), Some(&b"what was there"[..]));
+    assert_eq!(other.source_get("raw.planes").unwrap(), None);
+    assert!(matches!(other.source_put("../x", b""), Err(CommitError::Config(_))));
+}

@@ -106,6 +106,36 @@ fn a_clock_set_back_stops_nobody() {
     assert_eq!(ids(&scene.other(2)), [3, 4]);
 }
 
+/// A commit an hour for ten days: the newest twenty are there, and one of each six hours of the last seven days.
+#[test]
+fn snapshots_of_the_last_days_are_kept_and_thinned() {
+    const HOUR_MS: i64 = 3_600_000;
+    let scene = Scene::new();
+    for number in 0..240 {
+        let now = START + number * HOUR_MS * 1_000;
+        scene.world.now.store(now, std::sync::atomic::Ordering::Relaxed);
+        scene.replace(day(0), &[number]).unwrap();
+    }
+    let metadata = metadata(&scene.warehouse);
+    let time = |snapshot: &serde_json::Value| snapshot["timestamp-ms"].as_i64().unwrap();
+    let mut hours: Vec<i64> = metadata["snapshots"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|s| (time(s) - START / 1_000) / HOUR_MS)
+        .collect();
+    hours.sort_unstable();
+    assert_eq!(hours[hours.len() - 20..], (220..240).collect::<Vec<_>>());
+    let older = &hours[..hours.len() - 20];
+    assert!(older.iter().all(|hour| *hour >= 239 - 7 * 24), "{older:?}");
+    let stretch = |hour: &i64| (START / 1_000 / HOUR_MS + hour).div_euclid(6);
+    let stretches: std::collections::BTreeSet<i64> = older.iter().map(stretch).collect();
+    assert_eq!(stretches.len(), older.len(), "{older:?}");
+    assert!((24..=28).contains(&older.len()), "{older:?}");
+    assert_eq!(scene.ids(), [239]);
+    check_totals(&scene.warehouse);
+}
+
 /// The cost of a commit does not grow with the number of commits.
 #[test]
 fn four_hundred_commits_stay_flat() {

@@ -16,11 +16,20 @@ pub struct Args {
     #[command(flatten)]
     pub range: RangeArgs,
     /// Why they are right as they are; kept in the stamp.
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", value_parser = parse_because)]
     pub because: String,
     /// Take over rows that somebody else wrote.
     #[arg(long)]
     pub adopt: bool,
+}
+
+fn parse_because(text: &str) -> Result<String, String> {
+    let text = text.trim();
+    if text.is_empty() {
+        Err("say why the rows are right as they are".to_owned())
+    } else {
+        Ok(text.to_owned())
+    }
 }
 
 /// Accepts.
@@ -43,7 +52,7 @@ pub fn run(args: &Args, context: &Context) -> Result<u8, Failure> {
 fn text(model: &str, accepted: &Accepted) -> String {
     let mut out = format!("{model}: {} accepted", plural(accepted.accepted.len(), "slice"));
     if let (Some(first), Some(last)) = (accepted.accepted.first(), accepted.accepted.last())
-        && first != "all"
+        && *first != *"all"
     {
         out += &if first == last { format!(" ({first})") } else { format!(" ({first} to {last})") };
     }

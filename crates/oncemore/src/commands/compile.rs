@@ -1,5 +1,7 @@
 //! `oncemore compile`: the query of one model and interval as it runs.
 
+use oncemore_project::Kind;
+use oncemore_run::query::{compile, compile_view};
 use serde::Serialize;
 
 use super::explain::find_slice;
@@ -11,7 +13,7 @@ use crate::failure::Failure;
 pub struct Args {
     /// The model.
     pub model: String,
-    /// The interval; a whole table needs none.
+    /// The interval; a whole table needs none, and neither does a view that names none.
     #[arg(long)]
     pub interval: Option<String>,
 }
@@ -31,11 +33,16 @@ struct Compiled<'a> {
 pub fn run(args: &Args, context: &Context) -> Result<u8, Failure> {
     context.block_on(2, async {
         let workspace = context.open(Access::Read).await?;
-        let ground = workspace.ground()?;
-        let slice = find_slice(&ground, &args.model, args.interval.as_deref())?;
-        let sql = oncemore_run::query::compile(&workspace, &args.model, slice.interval)?;
+        let view = workspace.model(&args.model).filter(|model| model.kind == Kind::View);
+        let (sql, label) = match view {
+            Some(view) => compile_view(&workspace, view, args.interval.as_deref())?,
+            None => {
+                let slice = find_slice(&workspace.ground()?, &args.model, args.interval.as_deref())?;
+                (compile(&workspace, &args.model, slice.interval)?, slice.label)
+            }
+        };
         if context.ui.is_json() {
-            context.ui.json(&Compiled { model: &args.model, label: slice.label, sql: &sql })?;
+            context.ui.json(&Compiled { model: &args.model, label, sql: &sql })?;
         } else {
             context.ui.data(&format!("{}\n", sql.trim_end()))?;
         }

@@ -7,6 +7,7 @@ use crate::args::RangeArgs;
 use crate::context::{Access, Context, cores};
 use crate::failure::Failure;
 use crate::render::diff::render;
+use crate::render::number::parse_bytes;
 
 /// Compare published slices with an older version of them: rows gone, new, changed, key by key.
 #[derive(Debug, clap::Args)]
@@ -22,6 +23,9 @@ pub struct Args {
     /// Most rows shown.
     #[arg(long, default_value_t = 20, value_name = "N")]
     pub limit: usize,
+    /// Memory for comparing, `256MB` or `2GB`; what does not fit spills to disk.
+    #[arg(long, value_name = "SIZE", value_parser = parse_bytes, default_value = "1GB")]
+    pub memory: usize,
     /// End with exit code 1 where the versions differ.
     #[arg(long)]
     pub exit_code: bool,
@@ -43,7 +47,7 @@ fn parse_against(text: &str) -> Result<Against, String> {
 /// No such table or version, or a range that can't be.
 pub fn run(args: &Args, context: &Context) -> Result<u8, Failure> {
     let found = context.block_on(cores(), async {
-        let workspace = context.open(Access::Read).await?;
+        let workspace = context.open_with(Access::Read, args.memory, cores()).await?;
         Ok(diff(&workspace, &args.model, &args.range.request(), &args.against, args.limit).await?)
     })?;
     if context.ui.is_json() {

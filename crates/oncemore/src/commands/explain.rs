@@ -3,7 +3,7 @@
 use oncemore_commit::AttemptRow;
 use oncemore_core::Interval;
 use oncemore_run::RunError;
-use oncemore_run::explain::{AttemptStory, explain};
+use oncemore_run::explain::{AttemptStory, Story, explain};
 use oncemore_run::ground::Ground;
 
 use crate::context::{Access, Context};
@@ -29,6 +29,7 @@ pub fn run(args: &Args, context: &Context) -> Result<u8, Failure> {
         let ground = workspace.ground()?;
         let slice = find_slice(&ground, &args.model, args.interval.as_deref())?;
         let mut story = explain(&ground, slice.at, slice.interval)?;
+        refuse_what_is_no_slice(&ground, &slice, &story)?;
         let attempts = workspace.warehouse.attempts(&story.model, story.interval).map_err(RunError::from)?;
         story.attempts = attempts.into_iter().rev().map(attempt).collect();
         Ok(story)
@@ -39,6 +40,24 @@ pub fn run(args: &Args, context: &Context) -> Result<u8, Failure> {
         context.ui.data(&render(&story, &context.ui.out))?;
     }
     Ok(0)
+}
+
+/// An interval before the first or after the last has no story, unless it was published once.
+fn refuse_what_is_no_slice(ground: &Ground, slice: &Slice, story: &Story) -> Result<(), RunError> {
+    let model = &ground.models[slice.at];
+    let due = ground.due(slice.at);
+    if story.stamp.is_some() || due.iter().any(|slot| slot.interval == slice.interval) {
+        return Ok(());
+    }
+    let reach = match (due.first(), due.last()) {
+        (Some(first), Some(last)) => format!("its slices go from {} to {}", first.label, last.label),
+        _ => "none is due yet".to_owned(),
+    };
+    let help = match due.last() {
+        Some(last) if slice.interval > last.interval && model.end.is_none() => "it is due once it has ended",
+        _ => "`start` and `end` in oncemore.yml say where time begins and ends",
+    };
+    Err(RunError::usage(format!("`{}` has no slice {}: {reach}", model.name, slice.label), help))
 }
 
 fn attempt(row: AttemptRow) -> AttemptStory {
@@ -85,10 +104,8 @@ pub(crate) fn find_slice(ground: &Ground, model: &str, interval: Option<&str>) -
             )),
         };
     };
-    let example = || {
-        let due = ground.models[at].due(ground.now);
-        due.last().map_or_else(|| "2013-03-01".to_owned(), |last| calendar.label(*last))
-    };
+    let example =
+        || ground.due(at).last().map_or_else(|| "2013-03-01".to_owned(), |last| last.label.to_string());
     let Some(text) = interval else {
         return Err(RunError::usage(
             format!("`{model}` has a slice each {}", calendar.length),

@@ -96,7 +96,9 @@ fn show(context: &Context, folder: &std::path::Path) -> Result<u8, Failure> {
 }
 
 fn lines(folder: &std::path::Path, context: &Context) -> Result<Vec<Line>, RunError> {
-    let warehouse = Warehouse::open(folder, context.world())?;
+    let opened = Warehouse::open(folder, context.world());
+    let warehouse =
+        opened.or_else(|error| Warehouse::open_read_only(folder, context.world()).map_err(|_| error))?;
     let mut lines = Vec::new();
     for table in warehouse.tables()? {
         let stamps = warehouse.stamps(&table)?;

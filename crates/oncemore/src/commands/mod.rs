@@ -18,12 +18,27 @@ pub mod run;
 pub mod status;
 
 use clap::Subcommand;
+use clap::error::{ContextKind, ContextValue};
 
 use crate::context::Context;
 use crate::failure::Failure;
 
 /// Exit code of `lint` with findings, and of `plan --exit-code` where there is something to do.
 pub const FINDINGS: u8 = 1;
+
+/// Commands that are designed and not built yet. One that gets built goes from here into `commands!`.
+pub const NOT_BUILT: [&str; 8] =
+    ["claims", "monitor", "promote", "prove", "rebuild", "serve", "test", "verify"];
+
+/// What is said where the arguments name a command of [`NOT_BUILT`].
+pub fn not_built(error: &clap::Error) -> Option<String> {
+    let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) else { return None };
+    let name = NOT_BUILT.into_iter().find(|known| known == name)?;
+    Some(format!(
+        "error: `{name}` is not built yet: it is designed, and a later version will have it\n\
+         help: `oncemore --help` lists the commands that are there\n"
+    ))
+}
 
 macro_rules! commands {
     ($($variant:ident => $module:ident),* $(,)?) => {
@@ -50,6 +65,11 @@ macro_rules! commands {
 }
 
 impl Command {
+    /// Whether it runs queries over rows.
+    pub fn computes(&self) -> bool {
+        matches!(self, Command::Run(_) | Command::Diff(_) | Command::Query(_))
+    }
+
     /// Whether it may change a table.
     pub fn writes(&self) -> bool {
         matches!(

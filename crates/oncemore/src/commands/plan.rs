@@ -1,5 +1,6 @@
 //! `oncemore plan`: what `run` would do, and why.
 
+use oncemore_run::limit::{self, Estimate};
 use oncemore_run::{Plan, plan};
 use serde::Serialize;
 
@@ -7,7 +8,7 @@ use super::FINDINGS;
 use crate::args::WorkArgs;
 use crate::context::{Access, Context, cores};
 use crate::failure::Failure;
-use crate::render::plan::{guard, render, stale_parents};
+use crate::render::plan::render;
 
 /// Say what `run` would do with the same flags, and why; changes nothing.
 #[derive(Debug, clap::Args)]
@@ -27,6 +28,8 @@ struct Document<'a> {
     plan: &'a Plan,
     guarded: usize,
     limit: u64,
+    /// What the plan costs, where that is more than the limit allows.
+    estimate: Option<Estimate>,
 }
 
 /// Plans.
@@ -36,25 +39,24 @@ struct Document<'a> {
 /// that lint finds not repeatable.
 pub fn run(args: &Args, context: &Context) -> Result<u8, Failure> {
     let jobs = args.work.jobs.map_or_else(cores, usize::from);
-    let (plan, guarded, limit, fit) = context.block_on(jobs, async {
+    let (yes, stale_ok) = (args.work.yes, args.work.stale_parents.is_some());
+    let (plan, guarded, limit, estimate, refused) = context.block_on(jobs, async {
         let workspace = context.open_with(Access::Read, args.work.memory, jobs).await?;
         let ground = workspace.ground()?;
         let plan = plan(&ground, &args.work.plan_options())?;
+        let refused = limit::check(&workspace, &ground, &plan, yes, stale_ok).err();
         let guarded = plan.guarded(&ground);
-        let fit = oncemore_run::lint::guard(&workspace.project, &plan);
-        Ok((plan, guarded, workspace.project.limits.tasks, fit))
+        let is_wanted = context.ui.is_json() && guarded as u64 > workspace.project.limits.tasks;
+        let estimate = is_wanted.then(|| limit::estimate(&workspace, &ground, &plan)).transpose()?;
+        Ok((plan, guarded, workspace.project.limits.tasks, estimate, refused))
     })?;
     if context.ui.is_json() {
-        context.ui.json(&Document { plan: &plan, guarded, limit })?;
+        context.ui.json(&Document { plan: &plan, guarded, limit, estimate })?;
     } else {
         context.ui.data(&render(&plan, &context.ui.out))?;
     }
-    if !plan.stale_parents.is_empty() && args.work.stale_parents.is_none() {
-        return Err(stale_parents(&plan).into());
-    }
-    fit?;
-    if guarded as u64 > limit && !args.work.yes {
-        return Err(guard(&plan, guarded, limit).into());
+    if let Some(refused) = refused {
+        return Err(refused.into());
     }
     Ok(if args.exit_code && !plan.tasks.is_empty() { FINDINGS } else { 0 })
 }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::context::{Access, Context, cores};
 use crate::failure::Failure;
-use crate::render::number::plural;
+use crate::render::number::{parse_bytes, plural};
 use crate::render::table;
 
 /// Largest integer that every JSON reader keeps exact.
@@ -23,6 +23,9 @@ pub struct Args {
     /// Most rows shown; 0 shows all.
     #[arg(long, default_value_t = 1000, value_name = "N")]
     pub limit: usize,
+    /// Memory for computing, `256MB` or `2GB`; what does not fit spills to disk.
+    #[arg(long, value_name = "SIZE", value_parser = parse_bytes, default_value = "1GB")]
+    pub memory: usize,
 }
 
 /// Asks.
@@ -32,7 +35,7 @@ pub struct Args {
 pub fn run(args: &Args, context: &Context) -> Result<u8, Failure> {
     let limit = if args.limit == 0 { usize::MAX } else { args.limit };
     let (schema, batches, cut) = context.block_on(cores(), async {
-        let workspace = context.open(Access::Read).await?;
+        let workspace = context.open_with(Access::Read, args.memory, cores()).await?;
         let mut stream = oncemore_run::query::query(&workspace, &args.sql).await?;
         let schema = stream.schema();
         let (mut batches, mut rows, mut cut) = (Vec::new(), 0, false);

@@ -33,7 +33,7 @@ fn with_state(message: &str, state: &str) -> String {
 
 /// A task that failed, with up to five offending rows for each audit.
 pub fn render_failure(failure: &TaskFailure, look: &Look) -> String {
-    let label = if failure.label == "all" { String::new() } else { format!(" {}", failure.label) };
+    let label = if failure.label == *"all" { String::new() } else { format!(" {}", failure.label) };
     let mut out = format!(
         "{}: {}{label}: {}",
         look.paint(Paint::Bad, "failed"),

@@ -1,51 +1,10 @@
 //! Numbers, sizes and times as people read and write them.
 
 use oncemore_core::Instant;
+pub use oncemore_run::number::{bytes, count, plural, rows, seconds};
 
-/// `336,776`.
-pub fn count(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// `1 slice`, `365 slices`.
-pub fn plural(number: usize, noun: &str) -> String {
-    let ending = if number == 1 { "" } else { "s" };
-    format!("{} {noun}{ending}", count(number as u64))
-}
-
-/// `812 B`, `1.2 MiB`.
-pub fn bytes(number: u64) -> String {
-    const UNITS: [&str; 5] = ["KiB", "MiB", "GiB", "TiB", "PiB"];
-    if number < 1024 {
-        return format!("{number} B");
-    }
-    let mut value = number as f64 / 1024.0;
-    let mut unit = 0;
-    while value >= 1023.95 && unit + 1 < UNITS.len() {
-        value /= 1024.0;
-        unit += 1;
-    }
-    format!("{value:.1} {}", UNITS[unit])
-}
-
-/// `0.15 s`, `12 s`, `3 min 05 s`, `2 h 10 min`.
-pub fn seconds(seconds: f64) -> String {
-    let whole = seconds.round().max(0.0) as u64;
-    match whole {
-        0..10 => format!("{seconds:.2} s"),
-        10..60 => format!("{whole} s"),
-        60..3600 => format!("{} min {:02} s", whole / 60, whole % 60),
-        _ => format!("{} h {:02} min", whole / 3600, whole % 3600 / 60),
-    }
-}
+/// Least memory that queries get along with.
+const MEMORY_MIN: usize = 16 << 20;
 
 /// `2026-11-29 19:32:07 UTC`.
 pub fn instant(instant: Instant) -> String {
@@ -78,6 +37,19 @@ pub fn parse_bytes(text: &str) -> Result<usize, String> {
         return Err(wrong());
     }
     Ok(bytes as usize)
+}
+
+/// Memory for computing: a size that is enough for it.
+///
+/// # Errors
+/// A text that is no size, or too little, as the fragment shown to the user.
+pub fn parse_memory(text: &str) -> Result<usize, String> {
+    match parse_bytes(text)? {
+        bytes if bytes < MEMORY_MIN => {
+            Err(format!("{} is the least that computing gets along with", self::bytes(MEMORY_MIN as u64)))
+        }
+        bytes => Ok(bytes),
+    }
 }
 
 /// A duration from `90s`, `10m`, `2h`.

@@ -1,8 +1,10 @@
 //! What is going to be done: by model, why and for which intervals; and what is held back, and why.
 
+use std::borrow::Cow;
+
 use oncemore_core::{Interval, TableName};
 use oncemore_run::plan::Held;
-use oncemore_run::{Plan, RunError, Task};
+use oncemore_run::{Plan, Task};
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
@@ -76,39 +78,6 @@ pub fn totals(plan: &Plan) -> String {
     parts.join(", ")
 }
 
-/// What the limit on tasks says when it stops a run: counts by model, and how to go on.
-pub fn guard(plan: &Plan, guarded: usize, limit: u64) -> RunError {
-    let models: Vec<String> = plan
-        .models
-        .iter()
-        .filter(|model| model.tasks > 0)
-        .map(|model| format!("{} {}", model.model, count(model.tasks as u64)))
-        .collect();
-    RunError::usage(
-        format!(
-            "{} to run because code or a dimension changed, more than `limits.tasks: {limit}` ({})",
-            plural(guarded, "slice"),
-            models.join(", ")
-        ),
-        "look at `oncemore plan`; then add `--yes`, narrow it with `--from` and `--to`, \
-         or keep the rows under the new code: `oncemore accept MODEL --from .. --to .. --because TEXT`",
-    )
-}
-
-/// What a selection that leaves out stale parents says.
-pub fn stale_parents(plan: &Plan) -> RunError {
-    let pairs: Vec<String> = plan
-        .stale_parents
-        .iter()
-        .map(|pair| format!("`{}` (read by `{}`)", pair.parent, pair.reader))
-        .collect();
-    let first = plan.stale_parents.first().map_or("MODEL", |pair| &pair.reader);
-    RunError::usage(
-        format!("stale parents are not selected: {}", pairs.join(", ")),
-        format!("select them too: `+{first}`; or read them as they are: `--stale-parents ok`"),
-    )
-}
-
 /// Slices of one model with one reason and one hold.
 #[derive(Debug, Serialize)]
 pub struct Group<'a> {
@@ -151,13 +120,13 @@ impl Group<'_> {
 pub fn group(plan: &Plan) -> Vec<Group<'_>> {
     let mut buckets: Vec<Bucket<'_>> = Vec::new();
     for task in &plan.tasks {
-        let title = reason_title(&task.reason).to_owned();
+        let title = Cow::Borrowed(reason_title(&task.reason));
         add(&mut buckets, task_slice(task), title, reason_detail(&task.reason), false);
     }
     for held in &plan.held {
         let title = match hold_title(&held.hold) {
-            title if title == reason_title(&held.reason) => title.to_owned(),
-            title => format!("{title}: {}", reason_title(&held.reason)),
+            title if title == reason_title(&held.reason) => Cow::Borrowed(title),
+            title => Cow::Owned(format!("{title}: {}", reason_title(&held.reason))),
         };
         add(&mut buckets, held_slice(held), title, Some(hold_detail(&held.hold)), true);
     }
@@ -165,7 +134,7 @@ pub fn group(plan: &Plan) -> Vec<Group<'_>> {
         .into_iter()
         .map(|bucket| Group {
             model: bucket.model,
-            title: bucket.title,
+            title: bucket.title.into_owned(),
             details: bucket.details,
             held: bucket.held,
             slices: bucket.slices.len(),
@@ -187,7 +156,7 @@ fn held_slice(held: &Held) -> Slice<'_> {
 
 struct Bucket<'a> {
     model: &'a TableName,
-    title: String,
+    title: Cow<'static, str>,
     details: Vec<String>,
     held: bool,
     slices: Vec<(Interval, &'a str)>,
@@ -196,7 +165,7 @@ struct Bucket<'a> {
 fn add<'a>(
     buckets: &mut Vec<Bucket<'a>>,
     (model, interval, label): Slice<'a>,
-    title: String,
+    title: Cow<'static, str>,
     detail: Option<String>,
     held: bool,
 ) {

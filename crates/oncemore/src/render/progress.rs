@@ -6,7 +6,7 @@ use oncemore_core::TableName;
 use oncemore_run::{ErrorKind, Event, RunReport};
 
 use super::error::render_failure;
-use super::number::{count, plural, seconds};
+use super::number::{count, rows as counted, seconds};
 use super::{Look, Paint};
 
 /// Most failures repeated in the summary.
@@ -58,7 +58,7 @@ impl Tally {
             }
             Event::Started { .. } => return lines,
             Event::Published { model, label, rows } => {
-                say(model, label, format!("published, {} rows", count(*rows)));
+                say(model, label, format!("published, {}", counted(*rows)));
                 self.rows += rows;
                 let counts = self.models.entry(model.clone()).or_default();
                 counts.published += 1;
@@ -66,7 +66,7 @@ impl Tally {
                 model
             }
             Event::Unchanged { model, label, rows } => {
-                say(model, label, format!("unchanged, {} rows", count(*rows)));
+                say(model, label, format!("unchanged, {}", counted(*rows)));
                 self.models.entry(model.clone()).or_default().unchanged += 1;
                 model
             }
@@ -111,7 +111,7 @@ fn words(counts: &Counts, look: &Look) -> String {
     .into_iter()
     .filter(|(number, ..)| *number > 0)
     .map(|(number, word, paint)| look.paint(paint, format!("{} {word}", count(number))))
-    .chain((counts.published > 0).then(|| format!("{} rows", count(counts.rows))))
+    .chain((counts.published > 0).then(|| counted(counts.rows)))
     .collect();
     parts.join(", ")
 }
@@ -137,7 +137,7 @@ pub fn summary(report: &RunReport, took_seconds: f64, look: &Look) -> String {
     let head = if report.interrupted { "interrupted" } else { "done" };
     let mut out = format!(
         "{head}: {what}; {} in {} (request {})\n",
-        plural(usize::try_from(report.rows).unwrap_or(usize::MAX), "row"),
+        counted(report.rows),
         seconds(took_seconds),
         report.request
     );
@@ -151,7 +151,7 @@ pub fn summary(report: &RunReport, took_seconds: f64, look: &Look) -> String {
 fn failures(report: &RunReport, look: &Look) -> String {
     let mut out = String::new();
     for failure in report.failed.iter().take(FAILURES_MAX) {
-        let label = if failure.label == "all" { String::new() } else { format!(" {}", failure.label) };
+        let label = if failure.label == *"all" { String::new() } else { format!(" {}", failure.label) };
         out +=
             &format!("  {} {}{label}; {}\n", look.paint(Paint::Bad, "failed"), failure.model, failure.state);
     }
@@ -170,11 +170,13 @@ fn advice(report: &RunReport) -> Vec<String> {
             "`oncemore resolve` finds out what became of the commits whose answers were lost".to_owned(),
         );
     }
-    if has(ErrorKind::Conflict) {
-        out.push("somebody else was faster: run the same command again".to_owned());
+    if let Some(failure) = report.failed.iter().find(|failure| failure.kind == ErrorKind::Conflict) {
+        let help = failure.help.clone();
+        out.push(help.unwrap_or_else(|| "somebody else was faster: run the same command again".to_owned()));
     }
-    if let Some(failure) = report.failed.iter().find(|failure| failure.kind != ErrorKind::Unknown) {
-        let label = if failure.label == "all" { String::new() } else { format!(" {}", failure.label) };
+    let is_own = |kind| kind != ErrorKind::Unknown && kind != ErrorKind::Conflict;
+    if let Some(failure) = report.failed.iter().find(|failure| is_own(failure.kind)) {
+        let label = if failure.label == *"all" { String::new() } else { format!(" {}", failure.label) };
         out.push(format!("`oncemore explain {}{label}` tells the whole story", failure.model));
     }
     if report.interrupted {

@@ -223,7 +223,7 @@ struct Line<'a> {
 
 impl Line<'_> {
     fn render(&self, name_width: usize, look: &Look) -> String {
-        let runs = collapse(self.slices.iter().map(|slice| (slice.interval, slice.label.as_str())));
+        let runs = collapse(self.slices.iter().map(|slice| (slice.interval, &*slice.label)));
         let name = pad(&self.model.model.to_string(), name_width, false);
         let whole = is_whole(self.model);
         let number = if whole { "whole table".to_owned() } else { plural(self.slices.len(), "slice") };

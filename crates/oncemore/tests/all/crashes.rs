@@ -1,38 +1,10 @@
 //! Processes that die, race or are started twice, and a ledger that is lost.
 
-use std::collections::BTreeSet;
-use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
+use crate::numbers::Numbers;
 use crate::project::{DAYS, Project, both, copy, usual};
-
-fn files(folder: &Path, found: &mut BTreeSet<String>) {
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            files(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "parquet") {
-            found.insert(path.to_string_lossy().into_owned());
-        }
-    }
-}
-
-fn data_files(project: &Project) -> BTreeSet<String> {
-    let mut found = BTreeSet::new();
-    files(&project.path("warehouse"), &mut found);
-    found
-}
-
-/// Small numbers that look random and are the same for the same seed.
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, end: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % end
-    }
-}
 
 #[test]
 fn a_killed_run_is_finished_by_the_next() {
@@ -49,12 +21,6 @@ fn a_killed_run_is_finished_by_the_next() {
     project.equals_a_fresh_build();
     let (code, said) = project.said(&["gc", "--older-than", "0s"]);
     assert_eq!(code, Some(0), "{said}");
-    let kept = data_files(&project);
-    // The fences of the dead attempts made metadata of their own; after those nothing is left to remove.
-    for _ in 0..2 {
-        let (_, said) = project.said(&["gc", "--older-than", "0s"]);
-        assert_eq!(data_files(&project), kept, "{said}");
-    }
     let (code, said) = project.said(&["gc", "--older-than", "0s"]);
     assert_eq!((code, said.trim()), (Some(0), "0 files removed, 0 B"));
     project.equals_a_fresh_build();
@@ -91,7 +57,7 @@ fn a_request_that_is_retried_keeps_its_number() {
 
 #[test]
 fn the_ledger_of_a_copied_folder_is_made_anew() {
-    let seed = u64::from(std::process::id());
+    let seed = crate::numbers::seed();
     let mut numbers = Numbers(seed);
     let project = Project::run_once();
     for step in 0..12 {
@@ -121,4 +87,69 @@ fn the_ledger_of_a_copied_folder_is_made_anew() {
     project.run(&[]);
     assert_eq!(moved.tables(), project.tables(), "seed {seed}");
     moved.equals_a_fresh_build();
+}
+
+/// What a slice is, apart from when and by which attempt.
+fn slices(project: &Project) -> Vec<String> {
+    project.query(
+        "SELECT model, \"interval\", rows, bytes, code_version, fingerprint, origin FROM oncemore.slices",
+    )
+}
+
+/// Days in any order, some twice, side by side or one after the other, newest or oldest first: the same slices, down to
+/// the size of their files, and the same rows.
+#[test]
+fn any_order_of_finishing_gives_the_same_state() {
+    let straight = Project::run_once();
+    let (expected, tables) = (slices(&straight), straight.tables());
+    for round in 0..5 {
+        let seed = crate::numbers::seed() + round;
+        let mut numbers = Numbers(seed);
+        let project = Project::new();
+        let mut days = DAYS.to_vec();
+        days.extend(DAYS.into_iter().filter(|_| numbers.below(4) == 0));
+        numbers.shuffle(&mut days);
+        days.truncate(8);
+        for day in days {
+            let jobs = ["1", "2", "4"][numbers.below(3) as usize];
+            let order = ["oldest", "newest"][numbers.below(2) as usize];
+            let mut arguments = vec!["--interval", day, "--jobs", jobs, "--order", order];
+            if numbers.below(3) == 0 {
+                arguments.extend(["--force", "--single-commits"]);
+            }
+            project.run(&arguments);
+        }
+        let jobs = ["1", "2", "4"][numbers.below(3) as usize];
+        project.run(&["--jobs", jobs, "--order", "newest"]);
+        assert_eq!(slices(&project), expected, "seed {seed}");
+        assert_eq!(project.tables(), tables, "seed {seed}");
+    }
+}
+
+#[test]
+fn a_lost_or_damaged_ledger_is_said_and_made_anew() {
+    let project = Project::run_once();
+    let before = project.tables();
+    for damage in
+        [None, Some("this is no database, and longer than the header of one: 0123456789 0123456789")]
+    {
+        for suffix in ["", "-wal", "-shm"] {
+            let _ = std::fs::remove_file(project.path(&format!("warehouse/oncemore.db{suffix}")));
+        }
+        if let Some(text) = damage {
+            project.write("warehouse/oncemore.db", text);
+        }
+        for command in [&["status"][..], &["run"], &["query", "SELECT 1"], &["gc"]] {
+            let (code, said) = project.said(command);
+            assert_eq!(code, Some(7), "{command:?}: {said}");
+            assert!(said.contains("<folder>/warehouse/oncemore.db is "), "{said}");
+            assert!(
+                said.contains("help: `oncemore ledger rebuild` makes the ledger again from the tables"),
+                "{said}"
+            );
+        }
+        let (code, said) = project.said(&["ledger", "rebuild"]);
+        assert_eq!(code, Some(0), "{said}");
+        assert_eq!((project.tasks(), project.tables()), (Vec::new(), before.clone()));
+    }
 }

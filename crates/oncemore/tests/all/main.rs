@@ -4,7 +4,12 @@
 mod bad_input;
 mod cases;
 mod crashes;
+mod links;
 mod lint;
 mod lsp;
+mod memory;
+mod mixed;
+mod numbers;
 mod project;
 mod repairs;
+mod views;

@@ -239,3 +239,114 @@ fn more_tasks_than_the_limit_want_a_yes() {
     project.run(&["--yes"]);
     project.equals_a_fresh_build();
 }
+
+#[test]
+fn changed_audits_concern_no_reader() {
+    let project = Project::run_once();
+    project.edit(ORDERS_FILE, "key: [id]\n", "key: [id]\naudits:\n  - not_null: [shop]\n");
+    let audits: Vec<String> = DAYS.iter().map(|day| format!("silver.orders {day} audits")).collect();
+    assert_eq!(project.tasks(), audits);
+    let report = project.run(&[]);
+    assert_eq!((report["audited"].as_u64(), report["published"].as_u64()), (Some(14), Some(0)));
+    project.equals_a_fresh_build();
+}
+
+/// `gold.city_day` reads no `note`; of code and late rows together nobody can tell what they change.
+#[test]
+fn a_changed_expression_concerns_the_readers_of_its_column() {
+    let project = Project::run_once();
+    project.edit(ORDERS_FILE, "p.amount, p.note", "p.amount, upper(p.note) AS note");
+    let code = |day: &str| format!("silver.orders {day} code");
+    assert_eq!(project.tasks(), DAYS.map(code));
+    project.edit("data/orders/2026-03-10.csv", ",10,morning", ",11,morning");
+    let readers = ["gold.city_day 2026-03-10 input", "gold.city_week 2026-03-09 input"].map(str::to_owned);
+    assert_eq!(project.tasks(), [&DAYS.map(code)[..], &readers].concat());
+    project.run(&[]);
+    project.equals_a_fresh_build();
+}
+
+#[test]
+fn a_changed_filter_concerns_all_readers() {
+    let project = Project::run_once();
+    project.edit(ORDERS_FILE, "LEFT JOIN gold.shops", "INNER JOIN gold.shops");
+    assert_eq!(project.tasks().len(), 14 + 14 + 2);
+    project.run(&[]);
+    project.equals_a_fresh_build();
+}
+
+#[test]
+fn the_limit_says_what_the_plan_costs() {
+    let project = Project::run_once();
+    project.edit("oncemore.yml", "tasks: 1000", "tasks: 5");
+    project.edit(ORDERS_FILE, "p.amount, p.note", "p.amount, upper(p.note) AS note");
+    for command in ["plan", "run"] {
+        let (code, said) = project.said(&[command]);
+        assert_eq!(code, Some(2), "{said}");
+        assert!(said.contains("(silver.orders 14); all 14 take about "), "{said}");
+        assert!(said.contains(" s, going by earlier runs"), "{said}");
+    }
+}
+
+#[test]
+fn an_older_request_is_told_what_to_do() {
+    let project = Project::run_once();
+    let one = ["run", "gold.shops", "--force", "--request", "nightly"];
+    assert_eq!(project.said(&one).0, Some(0));
+    project.run(&["gold.shops", "--force"]);
+    let (code, said) = project.said(&one);
+    assert_eq!(code, Some(4), "{said}");
+    assert!(said.contains("next: the rows that are there come from a later request and stay"), "{said}");
+    assert!(!said.contains("run the same command again"), "{said}");
+}
+
+#[test]
+fn an_interval_past_the_end_is_no_slice() {
+    let project = Project::run_once();
+    let (code, said) = project.said(&["explain", "silver.orders", "2026-03-16"]);
+    assert_eq!(code, Some(2), "{said}");
+    assert!(
+        said.contains("`silver.orders` has no slice 2026-03-16: its slices go from 2026-03-02 to 2026-03-15"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_folder_that_is_not_there_yet_is_waited_for() {
+    let project = Project::new();
+    std::fs::rename(project.path("data/orders"), project.path("data/later")).unwrap();
+    let held: Vec<String> = DAYS.iter().map(|day| format!("silver.orders {day} waiting")).collect();
+    assert_eq!(project.held()[..14], held);
+    project.run(&[]);
+    std::fs::rename(project.path("data/later"), project.path("data/orders")).unwrap();
+    project.run(&[]);
+    project.equals_a_fresh_build();
+}
+
+#[test]
+fn two_sums_that_differ_in_a_cast_are_two_columns() {
+    let project = Project::new();
+    project.edit(
+        CITY_DAY_FILE,
+        "sum(amount) AS amount",
+        "sum(CAST(amount AS REAL)) AS rough, sum(amount) AS amount",
+    );
+    project.run(&[]);
+    let sql = "SELECT rough, amount FROM gold.city_day WHERE day = DATE '2026-03-10' AND city = 'ALBANY'";
+    assert_eq!(project.query(sql), [r#"{"amount":15,"rough":15.0}"#]);
+}
+
+#[test]
+fn a_long_chain_runs_and_a_longer_one_is_refused() {
+    let project = Project::new();
+    let chain = |terms: usize| format!("p.amount{}", " + 0".repeat(terms));
+    project.edit(ORDERS_FILE, "p.amount, p.note", &format!("{} AS amount, p.note", chain(900)));
+    project.run(&["+silver.orders"]);
+    project.edit(ORDERS_FILE, &chain(900), &chain(20_000));
+    for command in [&["check"][..], &["run"]] {
+        let (code, said) = project.said(command);
+        assert_eq!(code, Some(3));
+        assert!(said.contains("the expression goes too deep"), "{}", &said[..300]);
+    }
+    let (code, said) = project.said(&["query", &format!("SELECT 1{}", " + 1".repeat(20_000))]);
+    assert_eq!(code, Some(3), "{said}");
+}

@@ -121,7 +121,7 @@ kind: full
 */
 SELECT ((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((1))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))
 "##;
-    insta::assert_snapshot!(diagnostics(fixture), @"models/silver/x.sql:4:1: `SELECT`: error[sql]: the query is nested too deeply / split it into CTEs or views");
+    insta::assert_snapshot!(diagnostics(fixture), @"models/silver/x.sql:4:1: `SELECT`: error[sql]: the expression goes too deep / write `x IN (…)` for a chain of ORs, or split the query into CTEs or views");
 }
 
 #[test]

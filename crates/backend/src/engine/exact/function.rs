@@ -14,8 +14,10 @@ use datafusion::logical_expr::{
 use super::accumulators::{Groups, One};
 use super::distinct::Distinct;
 use super::moments::Statistic;
+use super::whole::{self, Told};
+use crate::engine::checked::plain;
 
-/// The aggregate to use instead of `inner`: an exact one where floats are summed, else `inner` itself.
+/// The aggregate to use instead of `inner`: an exact one where numbers are summed, else `inner` itself.
 pub(in crate::engine) fn replace(inner: Arc<AggregateUDF>) -> Arc<AggregateUDF> {
     match Statistic::of(inner.name()) {
         Some(statistic) => Arc::new(AggregateUDF::from(Exact { inner, statistic })),
@@ -29,17 +31,31 @@ struct Exact {
     statistic: Statistic,
 }
 
-/// Whether values of this type are for DataFusion's own aggregate, being exact there.
-fn is_exact_already(data_type: Option<&DataType>) -> bool {
-    data_type != Some(&DataType::Float64)
+/// Who sums values of a type.
+enum Way {
+    /// This crate, floats.
+    Floats,
+    /// This crate, whole numbers and decimals.
+    Whole,
+    /// DataFusion, whose aggregate is exact there.
+    Inner,
 }
 
 impl Exact {
-    fn input(args: &AccumulatorArgs<'_>) -> Option<DataType> {
-        args.expr_fields.first().map(|field| field.data_type().clone())
+    fn way(&self, input: Option<&DataType>, result: &DataType) -> Way {
+        match input {
+            Some(DataType::Float64) => Way::Floats,
+            _ if self.statistic == Statistic::Sum && whole::takes(result) => Way::Whole,
+            _ => Way::Inner,
+        }
     }
 
-    fn one(&self, args: &AccumulatorArgs<'_>) -> Result<Box<dyn Accumulator>> {
+    fn way_of(&self, args: &AccumulatorArgs<'_>) -> Way {
+        let input = args.expr_fields.first().map(|field| field.data_type());
+        self.way(input, args.return_field.data_type())
+    }
+
+    fn floats(&self, args: &AccumulatorArgs<'_>) -> Result<Box<dyn Accumulator>> {
         if !args.is_distinct {
             return Ok(Box::new(One::new(self.statistic)));
         }
@@ -49,6 +65,10 @@ impl Exact {
         }
         Ok(Box::new(Distinct::new(self.statistic)))
     }
+}
+
+fn told(args: &AccumulatorArgs<'_>) -> Told {
+    Told { call: plain(args.name), result: args.return_field.data_type().clone() }
 }
 
 impl AggregateUDFImpl for Exact {
@@ -89,39 +109,45 @@ impl AggregateUDFImpl for Exact {
     }
 
     fn accumulator(&self, args: AccumulatorArgs<'_>) -> Result<Box<dyn Accumulator>> {
-        if is_exact_already(Exact::input(&args).as_ref()) {
-            return self.inner.accumulator(args);
+        match self.way_of(&args) {
+            Way::Floats => self.floats(&args),
+            Way::Whole => whole::one(told(&args), args.is_distinct),
+            Way::Inner => self.inner.accumulator(args),
         }
-        self.one(&args)
     }
 
     fn create_sliding_accumulator(&self, args: AccumulatorArgs<'_>) -> Result<Box<dyn Accumulator>> {
-        if is_exact_already(Exact::input(&args).as_ref()) {
-            return self.inner.create_sliding_accumulator(args);
+        match self.way_of(&args) {
+            Way::Floats => self.floats(&args),
+            Way::Whole => whole::one(told(&args), args.is_distinct),
+            Way::Inner => self.inner.create_sliding_accumulator(args),
         }
-        self.one(&args)
     }
 
     fn state_fields(&self, args: StateFieldsArgs<'_>) -> Result<Vec<FieldRef>> {
-        if is_exact_already(args.input_fields.first().map(|field| field.data_type())) {
-            return self.inner.state_fields(args);
-        }
+        let input = args.input_fields.first().map(|field| field.data_type());
+        let state = match self.way(input, args.return_field.data_type()) {
+            Way::Floats => DataType::Binary,
+            Way::Whole => whole::state_type(args.return_field.data_type(), args.is_distinct),
+            Way::Inner => return self.inner.state_fields(args),
+        };
         let name = format_state_name(args.name, "exact");
-        Ok(vec![Arc::new(Field::new(name, DataType::Binary, true))])
+        Ok(vec![Arc::new(Field::new(name, state, true))])
     }
 
     fn groups_accumulator_supported(&self, args: AccumulatorArgs<'_>) -> bool {
-        if is_exact_already(Exact::input(&args).as_ref()) {
-            return self.inner.groups_accumulator_supported(args);
+        match self.way_of(&args) {
+            Way::Floats | Way::Whole => !args.is_distinct,
+            Way::Inner => self.inner.groups_accumulator_supported(args),
         }
-        !args.is_distinct
     }
 
     fn create_groups_accumulator(&self, args: AccumulatorArgs<'_>) -> Result<Box<dyn GroupsAccumulator>> {
-        if is_exact_already(Exact::input(&args).as_ref()) {
-            return self.inner.create_groups_accumulator(args);
+        match self.way_of(&args) {
+            Way::Floats => Ok(Box::new(Groups::new(self.statistic))),
+            Way::Whole => Ok(whole::groups(told(&args))),
+            Way::Inner => self.inner.create_groups_accumulator(args),
         }
-        Ok(Box::new(Groups::new(self.statistic)))
     }
 
     fn order_sensitivity(&self) -> AggregateOrderSensitivity {

@@ -157,7 +157,7 @@ fn what_is_not_pure_is_refused() {
 #[test]
 fn errors_name_the_nearest_and_the_place() {
     assert_eq!(said("SELECT x,\n  xx FROM s.t"), "UnknownColumn at 2:3: no column `xx`; did you mean `x`?");
-    assert_eq!(said("SELECT * FROM s.tt"), "Input at 1:15: no input `s.tt`; did you mean `s.t`?");
+    assert_eq!(said("SELECT * FROM s.tt"), "UnknownTable at 1:15: no input `s.tt`; did you mean `s.t`?");
     assert!(
         said("SELECT x FROM s.t WHERE )").starts_with("Parse at 1:"),
         "{}",

@@ -51,7 +51,7 @@ fn fresh() -> Story {
     Story {
         model: table("silver.flights"),
         interval: day(),
-        label: "2013-03-10".to_owned(),
+        label: "2013-03-10".to_owned().into(),
         reason: None,
         hold: None,
         code: digest("code"),
@@ -354,7 +354,7 @@ fn held_back_by_older_code_a_foreign_write_or_a_broken_source() {
 #[test]
 fn a_whole_table() {
     let mut story = because(Reason::Failed);
-    (story.interval, story.label) = (Interval::WHOLE, "all".to_owned());
+    (story.interval, story.label) = (Interval::WHOLE, "all".to_owned().into());
     story.inputs[0].range = Some(Interval::WHOLE);
     insta::assert_snapshot!(verdict(&story), @r"
     failed: the last attempt failed; readers see the rows from before

@@ -1,11 +1,12 @@
 //! Pictures of `plan`, on hand-made data.
 use oncemore_core::{Calendar, Interval};
+use oncemore_run::limit::{Estimate, stale_parents, too_many};
 use oncemore_run::plan::{Held, ModelSummary, StaleParent};
 use oncemore_run::{Hold, Plan, Reason, Task};
 
 use super::super::{
     error,
-    plan::{group, guard, nothing_to_do, render, stale_parents},
+    plan::{group, nothing_to_do, render},
 };
 use super::{days, digest, inside, months, table, wide};
 
@@ -16,7 +17,7 @@ fn tasks(name: &str, calendar: &Calendar, range: &str, reason: &Reason) -> Vec<T
             at: 0,
             model: table(name),
             interval,
-            label: calendar.label(interval),
+            label: calendar.label(interval).into(),
             reason: reason.clone(),
         })
         .collect()
@@ -56,7 +57,7 @@ fn march() -> Plan {
         at: 0,
         model: table("gold.planes"),
         interval: Interval::WHOLE,
-        label: "all".to_owned(),
+        label: "all".to_owned().into(),
         reason: Reason::NeverRan,
     });
     plan.held.extend(held("silver.weather", &days(), "2013-Q1", Reason::NeverRan, |label| Hold::Waiting {
@@ -124,8 +125,9 @@ fn an_empty_plan_is_one_line() {
 
 #[test]
 fn a_limit_says_how_to_go_on() {
-    insta::assert_snapshot!(error::render(&guard(&march(), 131, 100), &|_| None, &wide(80)), @r"
-    error: 131 slices to run because code or a dimension changed, more than `limits.tasks: 100` (gold.planes 1, silver.flights 31, gold.carrier_day 31, gold.route_month 1)
+    let cost = Estimate { bytes: Some(12_900_000), seconds: Some(7.4) };
+    insta::assert_snapshot!(error::render(&too_many(&march(), 131, 100, cost), &|_| None, &wide(80)), @r"
+    error: 131 slices to run because code or a dimension changed, more than `limits.tasks: 100` (gold.planes 1, silver.flights 31, gold.carrier_day 31, gold.route_month 1); all 64 take about 12.3 MiB and 7.40 s, going by earlier runs
     help: look at `oncemore plan`; then add `--yes`, narrow it with `--from` and `--to`, or keep the rows under the new code: `oncemore accept MODEL --from .. --to .. --because TEXT`
     ");
 }

@@ -11,7 +11,7 @@ fn failure() -> TaskFailure {
     TaskFailure {
         model: table("silver.flights"),
         interval: Interval::WHOLE,
-        label: "2013-03-03".to_owned(),
+        label: "2013-03-03".to_owned().into(),
         kind: ErrorKind::AuditFailed,
         message: "an audit does not hold".to_owned(),
         help: Some("mend the rows, or the audit".to_owned()),
@@ -31,7 +31,7 @@ fn lines(verbose: bool) -> String {
         at: 0,
         model: model.clone(),
         interval: Interval::WHOLE,
-        label: label.to_owned(),
+        label: label.to_owned().into(),
         reason: Reason::NeverRan,
     };
     let plan = Plan { tasks: ["2013-03-01", "2013-03-02", "2013-03-03"].map(task).into(), ..Plan::default() };
@@ -39,9 +39,13 @@ fn lines(verbose: bool) -> String {
     let mut out = Vec::new();
     let events = [
         Event::Planned(Arc::new(plan)),
-        Event::Started { model: model.clone(), label: "2013-03-01".to_owned(), reason: Reason::NeverRan },
-        Event::Published { model: model.clone(), label: "2013-03-01".to_owned(), rows: 842 },
-        Event::Unchanged { model: model.clone(), label: "2013-03-02".to_owned(), rows: 943 },
+        Event::Started {
+            model: model.clone(),
+            label: "2013-03-01".to_owned().into(),
+            reason: Reason::NeverRan,
+        },
+        Event::Published { model: model.clone(), label: "2013-03-01".to_owned().into(), rows: 842 },
+        Event::Unchanged { model: model.clone(), label: "2013-03-02".to_owned().into(), rows: 943 },
         Event::Failed(failure()),
     ];
     for event in events {

@@ -11,7 +11,7 @@ fn model(name: &str, calendar: &Calendar, range: &str, status: impl Fn(&str) -> 
     let slices = inside(calendar, range)
         .into_iter()
         .map(|interval| {
-            let label = calendar.label(interval);
+            let label: oncemore_run::due::Label = calendar.label(interval).into();
             let status = status(&label);
             SliceLine { interval, label, status, rows: Some(900), changed_at: None }
         })
@@ -21,8 +21,13 @@ fn model(name: &str, calendar: &Calendar, range: &str, status: impl Fn(&str) -> 
 
 fn full(name: &str, status: SliceStatus) -> ModelLine {
     let interval = oncemore_core::Interval::WHOLE;
-    let slices =
-        vec![SliceLine { interval, label: "all".to_owned(), status, rows: Some(16), changed_at: None }];
+    let slices = vec![SliceLine {
+        interval,
+        label: "all".to_owned().into(),
+        status,
+        rows: Some(16),
+        changed_at: None,
+    }];
     ModelLine { model: table(name), cut: "whole table".to_owned(), rows: 16, slices }
 }
 

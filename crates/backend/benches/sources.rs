@@ -1,5 +1,12 @@
-//! Figures, on demand: `cargo test --release --test sources figures -- --ignored --nocapture`.
+//! What it costs to index sources and to read them: a year of Parquet, a million lines of text.
+//!
+//! `cargo bench --workspace --locked --bench sources`
 #![expect(clippy::print_stdout, reason = "figures are for reading")]
+#![expect(clippy::unwrap_used, reason = "a benchmark that can't go on ends")]
+#![allow(dead_code, reason = "tests use more of what they share with it")]
+
+#[path = "../tests/sources/support.rs"]
+mod support;
 
 use std::sync::Arc;
 use std::time::Instant as Clock;
@@ -45,8 +52,6 @@ fn orders(day: i64) -> RecordBatch {
     RecordBatch::try_from_iter(columns).unwrap()
 }
 
-#[tokio::test]
-#[ignore = "writes 220 MB and times it"]
 async fn a_year_of_parquet() {
     let project = Project::new();
     for day in 0..DAYS {
@@ -81,8 +86,6 @@ async fn a_year_of_parquet() {
     }
 }
 
-#[tokio::test]
-#[ignore = "reads a million lines and times it"]
 async fn a_million_lines() {
     let project = Project::new();
     let line = |row: i64| {
@@ -113,4 +116,12 @@ async fn a_million_lines() {
         query(project.table(&index, Interval::WHOLE), "SELECT count(*), sum(amount) FROM t").await.unwrap();
         println!("  one column in {:?}", start.elapsed());
     }
+}
+
+fn main() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).build().unwrap();
+    runtime.block_on(async {
+        a_year_of_parquet().await;
+        a_million_lines().await;
+    });
 }
