@@ -4,6 +4,7 @@
 //! by the caller if it likes: [`parse`] a file to the intermediate form ([`ir`]), gather [`Knowledge`] of tables over all
 //! files, [`judge`] each file. [`lint`] does all three.
 
+mod branches;
 pub mod config;
 pub mod dbt;
 pub mod dialect;

@@ -311,7 +311,60 @@ pub(crate) fn run(file: &File<'_>) -> Found {
         }
         (rule.check)(file, &mut Findings { script: file.script, rule, found: &mut found });
     }
+    found.sql = once_a_list(file, found.sql);
     found
+}
+
+/// Rows put in one by one, `INSERT … VALUES` after `INSERT … VALUES` into one table, are one fact: the first is reported,
+/// and how many follow.
+fn once_a_list(file: &File<'_>, findings: Vec<Finding>) -> Vec<Finding> {
+    let statements = &file.script.statements;
+    let mut first: Vec<usize> = (0..statements.len()).collect();
+    for at in 1..statements.len() {
+        if let (Some(before), Some(this)) = (statements.get(at - 1), statements.get(at))
+            && let (Some(before_row), Some(this_row)) = (row_put_in(before), row_put_in(this))
+            && before_row.target.same(&this_row.target)
+        {
+            first[at] = first[at - 1];
+        }
+    }
+    let mut kept: Vec<Finding> = Vec::with_capacity(findings.len());
+    let mut seen: std::collections::HashMap<(&str, usize, String), (usize, usize, usize)> =
+        std::collections::HashMap::new();
+    for finding in findings {
+        let after = statements.partition_point(|statement| statement.span.start <= finding.span.start);
+        let at = after.saturating_sub(1);
+        if statements.get(at).and_then(row_put_in).is_none() {
+            kept.push(finding);
+            continue;
+        }
+        let key = (finding.rule, first.get(at).copied().unwrap_or(at), finding.message.clone());
+        match seen.get_mut(&key) {
+            Some((_, last, more)) if *last != at => {
+                *last = at;
+                *more += 1;
+            }
+            Some(_) => kept.push(finding),
+            None => {
+                seen.insert(key, (kept.len(), at, 0));
+                kept.push(finding);
+            }
+        }
+    }
+    for (place, _, more) in seen.into_values() {
+        if let Some(finding) = kept.get_mut(place).filter(|_| more > 0) {
+            finding.message.push_str(&format!(" (and so do the {more} rows put in after it)"));
+        }
+    }
+    kept
+}
+
+/// The write of `INSERT INTO t VALUES (…)`.
+fn row_put_in(statement: &Statement) -> Option<&Write> {
+    let [write] = statement.writes.as_slice() else { return None };
+    let source = statement.queries.get(write.source?.0 as usize)?;
+    (write.verb == crate::ir::Verb::Insert && matches!(source.body, crate::ir::Body::Values(_)))
+        .then_some(write)
 }
 
 /// Whether an id is that of a rule that is no look at a file: OM001, OM002.

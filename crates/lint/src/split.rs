@@ -62,6 +62,7 @@ struct Splitter<'a> {
     transaction: Option<u32>,
     transactions: u32,
     routine: bool,
+    declaring: bool,
     guard: Option<Range<usize>>,
 }
 
@@ -78,6 +79,7 @@ pub fn split(text: &str, lexed: &Lexed, dialect: Dialect) -> Vec<Piece> {
         transaction: None,
         transactions: 0,
         routine: false,
+        declaring: false,
         guard: None,
     };
     while splitter.at < splitter.tokens.len() {
@@ -202,6 +204,7 @@ impl Splitter<'_> {
         let at = self.at;
         match self.kind(at) {
             Some(TokenKind::Mark(b'\\')) => self.at = self.end_of_line(at),
+            Some(TokenKind::Mark(b'!')) if self.line_break_before(at) => self.at = self.end_of_line(at),
             Some(TokenKind::Mark(b'(')) => self.statement(),
             Some(TokenKind::Mark(_)) => self.at += 1,
             Some(TokenKind::BodyOpen) => {
@@ -259,8 +262,20 @@ impl Splitter<'_> {
             _ if self.mark(at + 1) == b':' && self.any(at + 2, &["loop", "while", "for", "begin"]) => {
                 self.at += 2
             }
+            _ if self.is_header(at) => {
+                self.push(PieceKind::Sql, at, at + 1);
+                self.at = at + 1;
+            }
             _ => self.statement(),
         }
+    }
+
+    /// A placeholder alone on its line before a statement: text of its own, not the first word of what follows.
+    fn is_header(&self, at: usize) -> bool {
+        let word = self.word(at);
+        (word.starts_with("{{") || word.starts_with("<%"))
+            && self.line_break_before(at + 1)
+            && (self.any(at + 1, STARTERS) || self.word(at + 1).starts_with("{{"))
     }
 
     fn control(&mut self, end: usize, opens: bool) {
@@ -273,6 +288,7 @@ impl Splitter<'_> {
 
     fn begin(&mut self) {
         let at = self.at;
+        self.declaring = false;
         let bare = self.mark(at + 1) == b';' || at + 1 >= self.tokens.len();
         let named = self.any(
             at + 1,
@@ -482,7 +498,12 @@ impl Splitter<'_> {
             }
             at += 1;
         }
+        // DECLARE opens a list of variables that goes on, each to its semicolon, to BEGIN.
+        self.declaring |= self.is(start, "declare") && self.dialect == Dialect::Snowflake;
+        let routine = self.routine;
+        self.routine |= self.declaring;
         self.push(PieceKind::Sql, start, at);
+        self.routine = routine;
         self.at = if self.mark(at) == b';' { at + 1 } else { at };
     }
 

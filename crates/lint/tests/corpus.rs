@@ -167,9 +167,7 @@ fn corpus_is_judged_as_labelled() {
             score.missing
         );
     }
-    println!(
-        "pending rules: {pending:?}; {unread} hold a statement that was not read"
-    );
+    println!("pending rules: {pending:?}; {unread} hold a statement that was not read");
     println!(
         "all {}: precision {:.3}, recall {:.3}, clean and silent {:.3}",
         paths.len(),

@@ -129,10 +129,7 @@ fn pages_say_what_is_found() {
             }
         }
     }
-    println!(
-        "{total} examples: {passed} as written, {} not",
-        failed.len()
-    );
+    println!("{total} examples: {passed} as written, {} not", failed.len());
     for (rule, count) in &pending {
         println!("pending: {rule} is not registered; {count} expectations are not asked of it");
     }

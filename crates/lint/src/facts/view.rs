@@ -222,10 +222,8 @@ impl<'a> View<'a> {
                 (!outputs.open).then(|| outputs.list.iter().map(|output| output.name.clone()).collect())
             }
             Relation::Table(name) => {
-                let facts = self
-                    .knowledge
-                    .table(name)
-                    .filter(|facts| !facts.columns.is_empty() && !facts.partial)?;
+                let facts =
+                    self.knowledge.table(name).filter(|facts| !facts.columns.is_empty() && !facts.partial)?;
                 Some(facts.columns.iter().map(|column| column.name.clone()).collect())
             }
             _ => None,

@@ -61,6 +61,9 @@ fn setting(file: &File<'_>, at: usize, statement: &Statement, name: &str, value:
     let message = if listed(VALUES, name) {
         "this setting of the session alters what is stored"
     } else if matches!(name, "search_path" | "schema" | "current_schema") && names_are_bare(file, at) {
+        if name == "schema" && file.script.dialect == Dialect::Snowflake && is_placed(file, at, value) {
+            return None;
+        }
         // In these dialects each script begins with the database it is for.
         if name == "schema" && matches!(file.script.dialect, Dialect::TSql | Dialect::MySql) {
             return None;
@@ -76,6 +79,23 @@ fn setting(file: &File<'_>, at: usize, statement: &Statement, name: &str, value:
             )
             .help("say it in the statement: the zone in the expression, the schema in the name")
     })
+}
+
+/// `USE DATABASE d`, `USE SCHEMA d.s`, and USE SCHEMA after them: which tables are meant stands in the script.
+fn is_placed(file: &File<'_>, at: usize, value: &str) -> bool {
+    let places = |value: &str| {
+        let mut words = value.split_whitespace().skip(1).map(str::to_ascii_lowercase);
+        match words.next().as_deref() {
+            Some("database") => true,
+            Some("schema") => words.next().is_some_and(|name| name.contains('.')),
+            Some(name) => name.contains('.'),
+            None => false,
+        }
+    };
+    places(value)
+        || file.statements().take(at).any(|(_, other, _)| {
+            matches!(&other.action, Action::Session { name, value } if name == "schema" && places(value))
+        })
 }
 
 /// Whether a statement after this one writes a table that is named without its schema.

@@ -69,7 +69,7 @@ fn cleared(file: &File<'_>, at: usize, name: &Name) -> bool {
         Action::Alter(changes) => changes.iter().any(|alter| alter.name.same(name) && matches!(alter.change, AlterChange::Rename(_))),
         _ => {
             let text = statement.span.of(&file.script.text).to_ascii_lowercase();
-            matches!(statement.action, Action::Unread(_) | Action::Utility) && text.contains("drop") && text.contains(name.last())
+            matches!(statement.action, Action::Unread(_) | Action::Call | Action::Utility) && text.contains("drop") && text.contains(name.last())
         }
     })
 }
@@ -79,7 +79,7 @@ fn drop_table(file: &File<'_>, at: usize, statement: &Statement, names: &[Name],
         file.script.statements.iter().take(at).any(|statement| match &statement.action {
             Action::Define(table) => table.name.same(name),
             Action::Alter(changes) => changes.iter().any(|alter| matches!(&alter.change, AlterChange::Rename(to) | AlterChange::Swap(to) if to.same(name)) || matches!(alter.change, AlterChange::Swap(_)) && alter.name.same(name)),
-            Action::Utility | Action::Unread(_) => {
+            Action::Utility | Action::Call | Action::Unread(_) => {
                 let text = statement.span.of(&file.script.text).to_ascii_lowercase();
                 text.starts_with("create") && text.contains(name.last())
             }

@@ -54,7 +54,7 @@ fn reads_files(name: &str) -> bool {
 fn made_here(file: &File<'_>, name: &Name) -> bool {
     file.script.statements.iter().any(|statement| match &statement.action {
         Action::Define(table) => table.name.same(name),
-        Action::Utility | Action::Unread(_) => {
+        Action::Utility | Action::Call | Action::Unread(_) => {
             let text = statement.span.of(&file.script.text).to_ascii_lowercase();
             text.starts_with("create") && text.contains(name.last())
         }

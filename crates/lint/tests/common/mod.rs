@@ -67,7 +67,8 @@ pub(crate) fn check(inputs: &[Input], expected: &[Expectation], page: &str) -> O
             continue;
         }
         outcome.found += 1;
-        let input = inputs.iter().find(|input| input.path == finding.path).expect("a finding is in one of the files");
+        let input =
+            inputs.iter().find(|input| input.path == finding.path).expect("a finding is in one of the files");
         let text = fold(finding.span.of(&input.text));
         let at = wanted
             .iter()
