@@ -36,8 +36,8 @@ pub use config::{Config, Hook};
 pub use eval::World;
 pub use inputs::{Group, groups};
 pub use judge::{Judged, Parsed, lint};
-pub(crate) use lower::replaces_all;
 pub use knowledge::{Column, Knowledge, Reference, Trust};
+pub(crate) use lower::replaces_all;
 pub use template::{Argument, Clock, Template};
 
 use eval::{Failure, Render, Unit};

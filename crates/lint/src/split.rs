@@ -270,6 +270,17 @@ impl Splitter<'_> {
         }
     }
 
+    /// Whether a cell of a notebook that is kept as a script begins here; cells end without semicolon.
+    fn begins_cell(&self, at: usize) -> bool {
+        let (Some(before), Some(token)) =
+            (at.checked_sub(1).and_then(|at| self.tokens.get(at)), self.tokens.get(at))
+        else {
+            return false;
+        };
+        let between = Span { start: before.span.end, end: token.span.start };
+        between.end.saturating_sub(between.start) > 20 && between.of(self.text).contains("-- COMMAND ----")
+    }
+
     /// A placeholder alone on its line before a statement: text of its own, not the first word of what follows.
     fn is_header(&self, at: usize) -> bool {
         let word = self.word(at);
@@ -471,6 +482,7 @@ impl Splitter<'_> {
             let Some(token) = self.tokens.get(at) else { break };
             match token.kind {
                 TokenKind::Mark(b';') | TokenKind::BodyClose | TokenKind::BodyOpen => break,
+                TokenKind::Word if self.dialect == Dialect::Spark && self.begins_cell(at) => break,
                 TokenKind::Mark(b'/')
                     if self.dialect == Dialect::Oracle
                         && self.line_break_before(at)

@@ -1,8 +1,8 @@
 //! Comments that allow a finding: `-- oncemore: allow(OM101) because <reason>`; `-- noqa: OM101` of other linters.
 
 use crate::finding::{Confidence, Finding, Severity};
-use crate::rules;
 use crate::lex::Lexed;
+use crate::rules;
 use crate::script::Script;
 use crate::text::{Lines, Span};
 

@@ -147,3 +147,25 @@ fn time_stays_linear() {
     run(values.clone(), Dialect::Postgres);
     println!("{} KB of VALUES in {:.3} s", values.len() / 1000, started.elapsed().as_secs_f64());
 }
+
+#[test]
+fn aliases_that_lead_back_and_queries_read_twice_end() {
+    // Over a table of which nothing is known, `a` may be the alias or the column.
+    let back = "INSERT INTO t SELECT k, row_number() OVER (PARTITION BY k ORDER BY d) AS n, f(a, b) AS a, g(b, a) AS b FROM s";
+    run(back.to_string(), Dialect::TSql);
+    let mut ctes = "c0 AS (SELECT id, day FROM raw.x WHERE day >= :start AND day < :end)".to_string();
+    for at in 1..24 {
+        let before = at - 1;
+        ctes.push_str(&format!(
+            ", c{at} AS (SELECT a.id, a.day FROM c{before} AS a JOIN c{before} AS b ON a.id = b.id)"
+        ));
+    }
+    let started = Instant::now();
+    run(
+        format!(
+            "BEGIN; DELETE FROM t WHERE day >= :start AND day < :end; INSERT INTO t (id, day) WITH {ctes} SELECT id, day FROM c23; COMMIT;"
+        ),
+        Dialect::Postgres,
+    );
+    assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
+}

@@ -1,8 +1,8 @@
 //! Which of many files are dbt's: those below a `dbt_project.yml`, and templates of dbt that stand alone.
 
+use crate::Input;
 use crate::config::Config;
 use crate::dialect::{self, Dialect};
-use crate::Input;
 
 use super::Hints;
 
@@ -36,11 +36,8 @@ pub fn groups<'a>(inputs: &'a [Input], config: &Config) -> (Vec<Group<'a>>, Vec<
         .iter()
         .map(|folder| Group { folder: (*folder).to_string(), files: Vec::new(), hints: Hints::default() })
         .collect();
-    let mut alone = Group {
-        folder: String::new(),
-        files: Vec::new(),
-        hints: Hints { adapter: None, anywhere: true },
-    };
+    let mut alone =
+        Group { folder: String::new(), files: Vec::new(), hints: Hints { adapter: None, anywhere: true } };
     let mut scripts = Vec::new();
     let mut has_model = false;
     for input in inputs {

@@ -77,11 +77,24 @@ impl Project {
     #[must_use]
     pub fn parse(&self, node: usize) -> Option<Parsed> {
         let model = self.model(node)?;
-        if model.config.enabled == Some(false) {
+        let own = self.nodes.get(node)?;
+        if self.is_off(own) {
             return None;
         }
-        let worlds = self.scripts(self.nodes.get(node)?, &model);
-        Some(Parsed { node, worlds, failed: model.failed })
+        let failed = model.failed.clone();
+        let worlds = self.scripts(own, model);
+        Some(Parsed { node, worlds, failed })
+    }
+
+    /// Whether the model says that it is never built. One that a variable switches off may be on in another run.
+    fn is_off(&self, node: &Node) -> bool {
+        let Ok(nodes) = &node.parsed else { return false };
+        let arguments = super::template::arguments(&node.text, nodes);
+        let text = arguments.iter().rev().find(|argument| argument.name == "enabled");
+        text.is_some_and(|argument| {
+            let written = argument.span.of(&node.text).rsplit(['=', ':']).next().unwrap_or("");
+            written.trim().eq_ignore_ascii_case("false")
+        })
     }
 
     /// What is known of tables: by definitions in scripts beside the project, by its tests, contracts, constraints and
@@ -102,14 +115,18 @@ impl Project {
         for (rendered, script) in parsed.worlds.iter().rev() {
             judged.coverage.statements += script.coverage.statements;
             judged.coverage.analysed += script.coverage.analysed;
+            let Some(template) = script.template.as_deref() else { continue };
+            let lines = &template.lines;
             let file = rules::File::new(script, knowledge, config);
             let found = rules::run(&file);
             let refresh = both && rendered.worlds == Worlds::One(World::FullRefresh);
             let mut own = found.template;
             for finding in found.sql.into_iter().chain(scan::findings(script, config)) {
-                let (by, finding) = match self.place(node, rendered, finding.span) {
+                // What can't be judged is said even of text that was made up.
+                let unread = finding.rule == scan::NOT_ANALYSED;
+                let (by, finding) = match self.place(node, rendered, finding.span, unread) {
                     Place::Nowhere => continue,
-                    Place::Own(range) => (None, self.own(node, &range, finding)),
+                    Place::Own(range) => (None, self.own(node, lines, &range, finding)),
                     Place::Macro(by, range) => (Some(by), self.in_macro(by, &range, finding)),
                 };
                 match by {
@@ -134,18 +151,18 @@ impl Project {
     }
 
     /// A finding at its place in the model's file.
-    fn own(&self, node: &Node, range: &Range<usize>, finding: Finding) -> Finding {
-        let text = self.file_text(node);
-        let range = if node.is_synthetic { entry(text, &node.name) } else { range.clone() };
-        moved(finding, &node.path, text, &range)
+    fn own(&self, node: &Node, lines: &Lines, range: &Range<usize>, finding: Finding) -> Finding {
+        if node.is_synthetic {
+            let text = self.file_text(node);
+            return moved(finding, &node.path, text, &Lines::of(text), &entry(text, &node.name));
+        }
+        moved(finding, &node.path, &node.text, lines, range)
     }
 
+    /// A finding in the file of a macro; line and column follow when all are brought together.
     fn in_macro(&self, by: usize, range: &Range<usize>, finding: Finding) -> Finding {
-        let (path, text) = match (self.macros.get(by), self.macro_text(by)) {
-            (Some(found), Some(text)) => (found.path.as_str(), &**text),
-            _ => ("", ""),
-        };
-        moved(finding, path, text, range)
+        let path = self.macros.get(by).map_or("", |found| found.path.as_str());
+        moved(finding, path, "", &Lines::default(), range)
     }
 
     /// The text of the file that a node stands in.
@@ -154,7 +171,7 @@ impl Project {
     }
 
     /// Leads a range of rendered SQL back.
-    fn place(&self, node: &Node, rendered: &Rendered, span: Span) -> Place {
+    fn place(&self, node: &Node, rendered: &Rendered, span: Span, guessed: bool) -> Place {
         let range = span.range();
         if node.is_synthetic {
             return Place::Own(0..0);
@@ -170,7 +187,7 @@ impl Project {
         let guess = |segment: &&&Segment| segment.stub && !self.is_variable(node, segment);
         let guesses = touched.iter().filter(guess).count();
         let head = rendered.sql.get(range.clone()).is_some_and(|text| text.lines().count() > 3);
-        if guesses > 0 && (guesses == touched.len() || !head) {
+        if guesses > 0 && !guessed && (guesses == touched.len() || !head) {
             return Place::Nowhere;
         }
         if let Some(by) = touched.first().and_then(|segment| segment.by)
@@ -184,7 +201,7 @@ impl Project {
         let plain = touched.iter().all(|segment| segment.exact && segment.by.is_none());
         let text = rendered.sql.get(range).unwrap_or("");
         // What a macro of dbt's own was given stands in the call: `surrogate_key(['current_date'])`.
-        if !plain && !text.is_empty() && shown.matches(text).count() == 1 {
+        if !plain && guesses == 0 && !text.is_empty() && shown.matches(text).count() == 1 {
             let start = found.start + shown.find(text).unwrap_or(0);
             return Place::Own(start..start + text.len());
         }
@@ -210,10 +227,11 @@ impl Project {
             message: format!("the template of `{}` could not be rendered: {}", node.name, failed.why),
             rerun: String::new(),
             lacked: None,
-            help: "silence about it does not mean that it can be re-run; target/manifest.json helps".to_string(),
+            help: "silence about it does not mean that it can be re-run; target/manifest.json helps"
+                .to_string(),
             fix: None,
         };
-        finding = moved(finding, &failed.path, text, &failed.span);
+        finding = moved(finding, &failed.path, text, &Lines::of(text), &failed.span);
         judged.coverage.statements += 1;
         if failed.path == node.path {
             judged.own.push(finding);
@@ -243,7 +261,9 @@ impl Project {
                 let key = (other.finding.path.clone(), other.finding.span, other.finding.rule);
                 let counts = !seen.contains(&key);
                 seen.push(key.clone());
-                let (known, models) = shared.entry(key).or_insert_with(|| (Shared { in_macro: other.in_macro, finding: other.finding.clone() }, 0));
+                let (known, models) = shared.entry(key).or_insert_with(|| {
+                    (Shared { in_macro: other.in_macro, finding: other.finding.clone() }, 0)
+                });
                 *models += usize::from(counts);
                 if other.finding.severity > known.finding.severity {
                     known.finding = other.finding;
@@ -259,8 +279,15 @@ impl Project {
             files.entry(finding.path.clone()).or_default().push(finding);
         }
         for (path, findings) in files {
-            let text = self.library.files.iter().find(|(found, _)| *found == path).map_or("", |(_, text)| text);
-            report.findings.extend(suppressed(&path, text, 0..text.len(), self.dialect(), findings));
+            let text =
+                self.library.files.iter().find(|(found, _)| *found == path).map_or("", |(_, text)| text);
+            let lines = Lines::of(text);
+            let placed = findings.into_iter().map(|finding| {
+                let range = finding.span.range();
+                moved(finding, &path, text, &lines, &range)
+            });
+            let placed = placed.collect();
+            report.findings.extend(suppressed(&path, text, 0..text.len(), self.dialect(), placed));
         }
         for problem in self.problems.iter().filter(|_| !config.is_off(scan::NOT_ANALYSED)) {
             report.findings.push(of_problem(problem));
@@ -345,8 +372,7 @@ fn within(touched: &[&Segment], range: &Range<usize>) -> Range<usize> {
 }
 
 /// A finding at another place.
-fn moved(mut finding: Finding, path: &str, text: &str, range: &Range<usize>) -> Finding {
-    let lines = Lines::of(text);
+fn moved(mut finding: Finding, path: &str, text: &str, lines: &Lines, range: &Range<usize>) -> Finding {
     let span = Span::new(range.start, range.end);
     // A rewrite of rendered SQL is none of the template, unless it is the same text.
     finding.fix = None;
@@ -364,7 +390,8 @@ fn entry(text: &str, name: &str) -> Range<usize> {
         let written = rest.trim_start();
         let start = at + word.len() + rest.len() - written.len();
         let plain = written.trim_start_matches(['\'', '"']);
-        let ends = plain.strip_prefix(name)?.starts_with(|c: char| c.is_whitespace() || matches!(c, '\'' | '"'));
+        let ends =
+            plain.strip_prefix(name)?.starts_with(|c: char| c.is_whitespace() || matches!(c, '\'' | '"'));
         ends.then(|| start + written.len() - plain.len()..start + written.len() - plain.len() + name.len())
     });
     found.unwrap_or(0..0)
@@ -386,7 +413,9 @@ fn of_refresh(mut finding: Finding) -> Finding {
 /// Tables are called as the user calls them: without the schema that stands for the profile's.
 fn named(mut finding: Finding) -> Finding {
     let prefix = format!("{TARGET_SCHEMA}.");
-    for text in [&mut finding.message, &mut finding.rerun, &mut finding.help].into_iter().chain(&mut finding.lacked) {
+    for text in
+        [&mut finding.message, &mut finding.rerun, &mut finding.help].into_iter().chain(&mut finding.lacked)
+    {
         if text.contains(&prefix) {
             *text = text.replace(&prefix, "");
         }

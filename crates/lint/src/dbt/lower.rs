@@ -20,26 +20,28 @@ impl Project {
     }
 
     /// Lowers each world of a model that is worth judging.
-    pub(super) fn scripts(&self, node: &Node, model: &Model) -> Vec<(Rendered, Script)> {
+    pub(super) fn scripts(&self, node: &Node, model: Model) -> Vec<(Rendered, Script)> {
         let dialect = self.dialect();
         let incremental = matches!(kind(&model.config, node.kind), Kind::Incremental | Kind::Snapshot);
         let arguments = match &node.parsed {
             Ok(nodes) if !node.is_synthetic => template::arguments(&node.text, nodes),
             _ => Vec::new(),
         };
+        let lines = crate::text::Lines::of(&node.text);
+        let both = model.worlds.len() > 1;
         let mut scripts = Vec::new();
-        for rendered in &model.worlds {
+        for rendered in model.worlds {
             // `is_incremental()` is never true in a model that is none.
-            if !incremental && rendered.worlds == Worlds::One(World::Steady) && model.worlds.len() > 1 {
+            if !incremental && rendered.worlds == Worlds::One(World::Steady) && both {
                 continue;
             }
-            let clocks = model.clocks.iter().map(|clock| Clock {
-                clock: clock.clone(),
-                places: places_of(rendered, clock),
-            });
+            let clocks = model
+                .clocks
+                .iter()
+                .map(|clock| Clock { clock: clock.clone(), places: places_of(&rendered, clock) });
             let template = Template {
                 text: node.text.clone(),
-                lines: crate::text::Lines::of(&node.text),
+                lines: lines.clone(),
                 kind: node.kind,
                 config: model.config.clone(),
                 arguments: arguments.clone(),
@@ -47,7 +49,8 @@ impl Project {
                 worlds: rendered.worlds,
                 queries: rendered.queries.clone(),
             };
-            scripts.push((rendered.clone(), self.script(node, rendered, template, dialect)));
+            let script = self.script(node, &rendered, template, dialect);
+            scripts.push((rendered, script));
         }
         scripts
     }
@@ -109,9 +112,10 @@ fn places_of(rendered: &Rendered, clock: &super::TemplateClock) -> Vec<Span> {
     let used = |segment: &&Segment| {
         segment.by.is_none()
             && !segment.exact
-            && clock.uses.iter().any(|(place, _)| {
-                segment.source.start <= place.start && place.end <= segment.source.end
-            })
+            && clock
+                .uses
+                .iter()
+                .any(|(place, _)| segment.source.start <= place.start && place.end <= segment.source.end)
     };
     let span = |segment: &Segment| Span::new(segment.rendered.start, segment.rendered.end);
     rendered.segments.iter().filter(used).map(span).collect()
@@ -161,10 +165,14 @@ fn incremental(config: &Config, dialect: Dialect) -> ModelWrite {
         Some("delete+insert" | "delete_insert") if keyed => ModelWrite::DeleteInsert,
         Some("merge" | "delete+insert" | "delete_insert") | None if !keyed => ModelWrite::Append,
         Some("insert_overwrite") if replaces_all(config, dialect) => ModelWrite::Full,
-        Some("insert_overwrite" | "dynamic_insert_overwrite" | "insert+replace") => ModelWrite::OverwritePartitions,
+        Some("insert_overwrite" | "dynamic_insert_overwrite" | "insert+replace") => {
+            ModelWrite::OverwritePartitions
+        }
         Some("microbatch") if dialect == Dialect::Postgres => ModelWrite::Keyed,
         Some("microbatch") => ModelWrite::Slice,
-        None if matches!(dialect, Dialect::Postgres | Dialect::Redshift | Dialect::DuckDb) => ModelWrite::DeleteInsert,
+        None if matches!(dialect, Dialect::Postgres | Dialect::Redshift | Dialect::DuckDb) => {
+            ModelWrite::DeleteInsert
+        }
         // A strategy of the project's own is taken to be one that can be repeated.
         _ => ModelWrite::Keyed,
     }

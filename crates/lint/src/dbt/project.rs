@@ -109,8 +109,7 @@ impl<'f> Reader<'f> {
 
     fn find_adapter(&mut self, manifest: Option<&Manifest>) {
         let of_manifest = manifest.and_then(|manifest| manifest.metadata.adapter_type.clone());
-        self.library.adapter =
-            of_manifest
+        self.library.adapter = of_manifest
             .or_else(|| self.adapter_of_profiles())
             .or_else(|| self.hints.adapter.clone())
             .or_else(|| self.adapter_of_keys());
@@ -362,7 +361,8 @@ impl<'f> Reader<'f> {
             node: Some(self.nodes.len()),
         });
         let known = self.relations.len() - 1;
-        let entry_text = self.texts.get(draft.path.as_str()).filter(|_| draft.is_synthetic).map(|text| (*text).into());
+        let entry_text =
+            self.texts.get(draft.path.as_str()).filter(|_| draft.is_synthetic).map(|text| (*text).into());
         self.nodes.push(Node {
             id: draft.id,
             name: draft.name,
@@ -423,6 +423,9 @@ impl<'f> Reader<'f> {
             let root = self.library.root.to_string();
             self.add_ref(&root, &draft.name, None, &draft.relation);
         }
+        self.add_entries_alone(
+            drafts.iter().chain(&synthetic).map(|(draft, _)| draft.name.as_str()).collect(),
+        );
         for (draft, base) in drafts.into_iter().chain(synthetic) {
             if draft.path.ends_with(".csv") {
                 let Draft { id, relation: name, knowledge, .. } = draft;
@@ -431,6 +434,27 @@ impl<'f> Reader<'f> {
                 self.add_node(draft, base);
             }
         }
+    }
+
+    /// What schema files say of models that are not among the files.
+    fn add_entries_alone(&mut self, here: HashSet<&str>) {
+        let alone = self.entries.iter().filter(|((_, name), _)| !here.contains(name.as_str()));
+        let mut found: Vec<KnownRelation> = alone
+            .map(|((kind, name), entry)| {
+                let mut knowledge = Knowledge::default();
+                knowledge.add_entry(entry, false);
+                let name = RelationName {
+                    database: None,
+                    schema: Some(TARGET_SCHEMA.to_owned()),
+                    identifier: name.clone(),
+                    printed: self.library.print(None, Some(TARGET_SCHEMA), name),
+                };
+                let id = format!("{}.{}.{}", kind.trim_end_matches('s'), self.library.root, name.identifier);
+                KnownRelation { id, name, knowledge, node: None }
+            })
+            .collect();
+        found.sort_by(|a, b| a.id.cmp(&b.id));
+        self.relations.append(&mut found);
     }
 
     fn take_schema(&mut self, path: &str, schema: &Json) {

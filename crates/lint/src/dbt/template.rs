@@ -116,7 +116,10 @@ fn texts_within(text: &str, expr: &Expr, texts: &mut Vec<Span>) {
         ExprKind::List(items) => items.iter().for_each(|item| texts_within(text, item, texts)),
         ExprKind::Dict(pairs) => pairs.iter().for_each(|(_, value)| texts_within(text, value, texts)),
         ExprKind::Call(_, Args { plain, named, .. }) => {
-            plain.iter().chain(named.iter().map(|(_, value)| value)).for_each(|item| texts_within(text, item, texts));
+            plain
+                .iter()
+                .chain(named.iter().map(|(_, value)| value))
+                .for_each(|item| texts_within(text, item, texts));
         }
         ExprKind::Binary(_, left, right) => {
             texts_within(text, left, texts);

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::ir::{Action, AlterChange, Statement, Verb};
+use crate::ir::{Action, AlterChange, Body, Relation, Statement, Verb};
 
 /// Of one table, how many statements are looked at. Scripts with more are data, not logic.
 const EVENTS: usize = 500;
@@ -15,6 +15,8 @@ pub struct ScriptIndex {
     events: HashMap<String, Vec<usize>>,
     /// Tables that rows are put into.
     filled: HashSet<String>,
+    /// Statements, by the last part of a table's name, that read it.
+    readers: HashMap<String, Vec<usize>>,
     /// Statements that set a variable to something.
     pub(crate) variables: Vec<usize>,
     /// Statements that change the session.
@@ -48,6 +50,17 @@ impl ScriptIndex {
                 Action::Variable { value: Some(_), .. } => index.variables.push(at),
                 Action::Session { .. } => index.sessions.push(at),
                 _ => {}
+            }
+            for query in &statement.queries {
+                let Body::Select(select) = &query.body else { continue };
+                for from in &select.from {
+                    if let Relation::Table(name) = &from.relation {
+                        let list = index.readers.entry(name.last().to_string()).or_default();
+                        if list.last() != Some(&at) {
+                            list.push(at);
+                        }
+                    }
+                }
             }
             for write in &statement.writes {
                 if matches!(write.verb, Verb::Insert | Verb::Copy { .. } | Verb::Merge) {
@@ -88,6 +101,18 @@ impl ScriptIndex {
     /// Statements after one that touch a table, nearest first.
     pub fn after(&self, name: &str, at: usize) -> impl Iterator<Item = usize> + '_ {
         let list = self.list(name);
+        let start = list.partition_point(|other| *other <= at);
+        list.iter().skip(start).take(EVENTS).copied()
+    }
+
+    /// Statements that define, drop, alter, empty, change or replace a table.
+    pub fn around(&self, name: &str) -> impl Iterator<Item = usize> + '_ {
+        self.list(name).iter().take(EVENTS).copied()
+    }
+
+    /// Statements after one that read a table, nearest first.
+    pub fn readers_after(&self, name: &str, at: usize) -> impl Iterator<Item = usize> + '_ {
+        let list = self.readers.get(name).map_or(&[] as &[usize], Vec::as_slice);
         let start = list.partition_point(|other| *other <= at);
         list.iter().skip(start).take(EVENTS).copied()
     }

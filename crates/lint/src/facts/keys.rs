@@ -1,6 +1,7 @@
 //! Which columns determine a row: keys of tables, carried through queries, and closure over equalities.
 
 use std::collections::HashSet;
+use std::rc::Rc;
 
 use crate::ir::{
     Body, Call, Distinct, Expr, ExprKind, From, Group, Item, Join, Literal, Op, QueryId, Relation, Select,
@@ -298,10 +299,7 @@ impl<'a> View<'a> {
             for (at, from) in select.from.iter().enumerate() {
                 let covered =
                     |key: &Vec<String>| key.iter().all(|column| columns.contains(&(at, column.clone())));
-                if !all.contains(&at)
-                    && (self.keys_of(from, depth + 1).iter().any(covered)
-                        || self.numbered(from).iter().any(covered))
-                {
+                if !all.contains(&at) && self.tellers(from, depth + 1).iter().any(covered) {
                     all.insert(at);
                 }
             }
@@ -327,6 +325,21 @@ impl<'a> View<'a> {
         }
     }
 
+    /// Sets of columns of a table in FROM that tell its rows apart in one run: keys, and numbers within a partition.
+    fn tellers(&self, from: &'a From, depth: usize) -> Rc<Vec<Vec<String>>> {
+        let Relation::Query(id) = &from.relation else { return Rc::new(self.keys_of(from, depth)) };
+        if let Some(known) = self.tellers.borrow().get(id) {
+            return Rc::clone(known);
+        }
+        let mut found = self.keys_of(from, depth);
+        found.extend(self.numbered(from));
+        let found = Rc::new(found);
+        if depth <= DEPTH / 2 {
+            self.tellers.borrow_mut().insert(*id, Rc::clone(&found));
+        }
+        found
+    }
+
     /// Of a subquery with `row_number() OVER (PARTITION BY k …) AS n`: `k, n`. It says which row is meant, not that the number
     /// is the same in the next run; so it is no key to ask for.
     fn numbered(&self, from: &'a From) -> Vec<Vec<String>> {
@@ -349,6 +362,9 @@ impl<'a> View<'a> {
         if depth > DEPTH || self.query(id).recursive {
             return Vec::new();
         }
+        if let Some(known) = self.keys.borrow().get(&id) {
+            return known.clone();
+        }
         let query = self.query(id);
         let mut keys = match &query.body {
             Body::Select(select) => self.select_keys(id, select, depth),
@@ -367,6 +383,10 @@ impl<'a> View<'a> {
             if one && limit.by.is_empty() && !limit.with_ties {
                 keys.push(Vec::new());
             }
+        }
+        // Deeper down something may have been cut off that a later question has to see.
+        if depth <= DEPTH / 2 {
+            self.keys.borrow_mut().insert(id, keys.clone());
         }
         keys
     }

@@ -1,6 +1,8 @@
 //! Which rows a query gives out: the ranges that bound them, and the outputs that carry what is bounded. One scope a
 //! branch of UNION; only what decides the rows counts, not the optional side of a join nor what stands in expressions.
 
+use std::rc::Rc;
+
 use crate::ir::{Ask, Body, Expr, ExprKind, From, Item, Join, Literal, Op, QueryId, Relation, Select, SetOp};
 use crate::text::Span;
 
@@ -119,13 +121,8 @@ pub fn params_of(expr: &Expr, params: &mut Vec<String>) {
 impl<'a> View<'a> {
     /// The rows that a query gives out.
     #[must_use]
-    pub fn scopes(&self, root: QueryId) -> Vec<Scope<'a>> {
-        let mut scopes = self.scopes_within(root, 0);
-        if scopes.len() > SCOPES {
-            scopes.truncate(SCOPES);
-            scopes.iter_mut().for_each(|scope| scope.sure = false);
-        }
-        scopes
+    pub fn scopes(&self, root: QueryId) -> Rc<Vec<Scope<'a>>> {
+        self.scopes_within(root, 0)
     }
 
     /// The rows that a conjunction over a query's tables leaves.
@@ -136,7 +133,24 @@ impl<'a> View<'a> {
         scope
     }
 
-    fn scopes_within(&self, id: QueryId, depth: usize) -> Vec<Scope<'a>> {
+    fn scopes_within(&self, id: QueryId, depth: usize) -> Rc<Vec<Scope<'a>>> {
+        if let Some(known) = self.scopes.borrow().get(&id) {
+            return Rc::clone(known);
+        }
+        let mut scopes = self.scopes_of_body(id, depth);
+        if scopes.len() > SCOPES {
+            scopes.truncate(SCOPES);
+            scopes.iter_mut().for_each(|scope| scope.sure = false);
+        }
+        let scopes = Rc::new(scopes);
+        // Where the depth was reached nothing is known, and elsewhere more may be.
+        if depth <= DEPTH {
+            self.scopes.borrow_mut().insert(id, Rc::clone(&scopes));
+        }
+        scopes
+    }
+
+    fn scopes_of_body(&self, id: QueryId, depth: usize) -> Vec<Scope<'a>> {
         let unknown = || vec![Scope { branch: id, ranges: Vec::new(), sure: false, tables: Vec::new() }];
         let query = self.query(id);
         if depth > DEPTH || query.recursive {
@@ -145,13 +159,11 @@ impl<'a> View<'a> {
         match &query.body {
             Body::Select(select) => self.select_scopes(id, select, depth),
             Body::Set { op: SetOp::Union, left, right, .. } => {
-                let mut all = self.scopes_within(*left, depth + 1);
-                if all.len() <= SCOPES {
-                    all.extend(self.scopes_within(*right, depth + 1));
-                }
+                let mut all = self.scopes_within(*left, depth + 1).to_vec();
+                all.extend_from_slice(&self.scopes_within(*right, depth + 1));
                 all
             }
-            Body::Set { left, .. } => self.scopes_within(*left, depth + 1),
+            Body::Set { left, .. } => self.scopes_within(*left, depth + 1).to_vec(),
             Body::Values(_) => vec![Scope { branch: id, ranges: Vec::new(), sure: true, tables: Vec::new() }],
             Body::Opaque => unknown(),
         }
@@ -209,7 +221,11 @@ impl<'a> View<'a> {
             for other in inner.iter().take(SCOPES) {
                 let mut scope = scope.clone();
                 scope.sure &= other.sure;
-                scope.tables.extend(other.tables.iter().copied());
+                for table in &other.tables {
+                    if !scope.tables.iter().any(|known| std::ptr::eq(known.1, table.1)) {
+                        scope.tables.push(*table);
+                    }
+                }
                 for range in &other.ranges {
                     let mut range = range.clone();
                     let named = range
@@ -222,7 +238,15 @@ impl<'a> View<'a> {
                         range.source.extend(range.names.iter().map(|name| (at, name.clone())));
                     }
                     range.outputs.clear();
-                    scope.ranges.push(range);
+                    // A query that is read twice bounds both readings alike.
+                    match scope.ranges.iter_mut().find(|known| {
+                        known.query == range.query
+                            && known.span == range.span
+                            && std::ptr::eq(known.compared, range.compared)
+                    }) {
+                        Some(known) => known.source.extend(range.source),
+                        None => scope.ranges.push(range),
+                    }
                 }
                 all.push(scope);
             }
@@ -625,8 +649,8 @@ pub fn date_seconds(text: &str) -> Option<i64> {
     let digits: String = text.chars().take(10).filter(char::is_ascii_digit).collect();
     let dashed = text.len() >= 10
         && text.is_char_boundary(10)
-        && text.bytes().nth(4) == Some(b'-')
-        && text.bytes().nth(7) == Some(b'-');
+        && text.as_bytes().get(4) == Some(&b'-')
+        && text.as_bytes().get(7) == Some(&b'-');
     let plain = text.len() == 8 && digits.len() == 8;
     if !(dashed || plain) || digits.len() != 8 {
         return None;

@@ -8,6 +8,7 @@ use crate::dialect::Dialect;
 use crate::ir::{Body, Expr, ExprKind, From, Item, Name, Query, QueryId, Relation, Select, Statement};
 
 use super::knowledge::Knowledge;
+use super::scope::Scope;
 
 /// Nesting of queries beyond which nothing is followed.
 const DEPTH: usize = 40;
@@ -21,6 +22,9 @@ pub struct View<'a> {
     /// The dialect.
     pub dialect: Dialect,
     outputs: RefCell<HashMap<QueryId, Rc<Outputs<'a>>>>,
+    pub(super) keys: RefCell<HashMap<QueryId, Vec<Vec<String>>>>,
+    pub(super) tellers: RefCell<HashMap<QueryId, Rc<Vec<Vec<String>>>>>,
+    pub(super) scopes: RefCell<HashMap<QueryId, Rc<Vec<Scope<'a>>>>>,
 }
 
 /// What a query gives out.
@@ -105,7 +109,15 @@ impl<'a> View<'a> {
     /// Looks at a statement.
     #[must_use]
     pub fn new(statement: &'a Statement, knowledge: &'a Knowledge, dialect: Dialect) -> Self {
-        Self { statement, knowledge, dialect, outputs: RefCell::new(HashMap::new()) }
+        Self {
+            statement,
+            knowledge,
+            dialect,
+            outputs: RefCell::new(HashMap::new()),
+            keys: RefCell::default(),
+            tellers: RefCell::default(),
+            scopes: RefCell::new(HashMap::new()),
+        }
     }
 
     /// A query.

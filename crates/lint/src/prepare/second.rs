@@ -54,6 +54,7 @@ impl Preparing<'_> {
             Dialect::TSql => self.hints(),
             Dialect::BigQuery => self.typed_literals(),
             Dialect::Snowflake => self.methods(),
+            Dialect::Trino => self.types_in_parentheses(),
             Dialect::Spark => {
                 self.file_format(placeholders);
                 self.lateral_views();
@@ -259,6 +260,17 @@ impl Preparing<'_> {
             if self.is_mark(end + 1, b'(') || self.is_mark(end + 1, b'[') {
                 self.blank(self.span(at + 1).to(self.span(end)));
                 done = end;
+            }
+        }
+    }
+
+    /// `CAST(x AS ARRAY(ROW(a bigint)))`.
+    fn types_in_parentheses(&mut self) {
+        for at in self.piece.tokens.clone().skip(1) {
+            let typed =
+                self.word(at - 1) == "as" && matches!(self.word(at).as_str(), "array" | "map" | "row");
+            if let Some(close) = (typed && self.is_mark(at + 1, b'(')).then(|| self.mate(at + 1)).flatten() {
+                self.edit(self.span(at).to(self.span(close)), "JSON");
             }
         }
     }

@@ -10,9 +10,16 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
             if occurrence.class != Class::Clock || is_log(file, at, occurrence) {
                 continue;
             }
-            let Some(column) = occurrence.roles.iter().find_map(|role| if let Role::Key(column) = role { Some(column) } else { None }) else { continue };
+            let Some(column) = occurrence
+                .roles
+                .iter()
+                .find_map(|role| if let Role::Key(column) = role { Some(column) } else { None })
+            else {
+                continue;
+            };
             let Some(level) = severity(file, statement, Severity::Error) else { continue };
-            let place = if column.contains(' ') { column.clone() } else { format!("the key column `{column}`") };
+            let place =
+                if column.contains(' ') { column.clone() } else { format!("the key column `{column}`") };
             out.report(
                 Draft::new(level, occurrence.span, format!("the clock, {}, is part of {place}", spelled(file, occurrence)))
                     .rerun("the repair run of 2024-03-01 in June writes rows under a new key; the broken rows stay beside them")

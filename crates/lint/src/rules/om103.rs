@@ -11,11 +11,20 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
             continue;
         }
         for occurrence in file.occurrences(at) {
-            if occurrence.class != Class::Clock || is_log(file, at, occurrence) || occurrence.roles.is_empty() {
+            if occurrence.class != Class::Clock || is_log(file, at, occurrence) || occurrence.roles.is_empty()
+            {
                 continue;
             }
-            let columns: Option<Vec<&String>> = occurrence.roles.iter().map(|role| if let Role::Audit(column) = role { Some(column) } else { None }).collect();
-            let Some(columns) = columns.filter(|columns| !columns.iter().all(|column| provenance.contains(column))) else { continue };
+            let columns: Option<Vec<&String>> = occurrence
+                .roles
+                .iter()
+                .map(|role| if let Role::Audit(column) = role { Some(column) } else { None })
+                .collect();
+            let Some(columns) =
+                columns.filter(|columns| !columns.iter().all(|column| provenance.contains(column)))
+            else {
+                continue;
+            };
             let column = columns.first().map_or("", |column| column.as_str());
             out.report(
                 Draft::new(Severity::Info, occurrence.span, format!("`{column}` holds the time of the run, {}", spelled(file, occurrence)))

@@ -7,13 +7,18 @@ pub(super) const RULE: Rule = Rule { id: "OM105", page: include_str!("../../rule
 fn check(file: &File<'_>, out: &mut Findings<'_>) {
     for (at, statement, _) in file.statements() {
         for occurrence in file.occurrences(at) {
-            if occurrence.class != Class::Random || spreads_by_chance(file, occurrence) || is_log(file, at, occurrence) {
+            if occurrence.class != Class::Random
+                || spreads_by_chance(file, occurrence)
+                || is_log(file, at, occurrence)
+            {
                 continue;
             }
             let Some(level) = severity(file, statement, Severity::Error) else { continue };
             let level = if occurrence.guarded { level.min(Severity::Warning) } else { level };
             let what = match occurrence.roles.first() {
-                Some(Role::Key(column) | Role::Value(column) | Role::Audit(column)) if !column.is_empty() => format!("is stored in `{column}`"),
+                Some(Role::Key(column) | Role::Value(column) | Role::Audit(column)) if !column.is_empty() => {
+                    format!("is stored in `{column}`")
+                }
                 Some(Role::Order) => "decides the order of rows".to_string(),
                 Some(Role::Value(_) | Role::Key(_) | Role::Audit(_)) => "is stored".to_string(),
                 _ => "decides which rows there are".to_string(),

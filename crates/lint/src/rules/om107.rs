@@ -15,7 +15,11 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
                 let Some(sample) = from.sample.as_ref().filter(|sample| !sample.whole) else { continue };
                 let stored = if sample.seeded { Severity::Warning } else { Severity::Error };
                 let Some(level) = severity(file, statement, stored) else { continue };
-                let message = if sample.seeded { "the seed gives the same sample only while no file of the table moves" } else { "which rows the sample holds is drawn anew in each run" };
+                let message = if sample.seeded {
+                    "the seed gives the same sample only while no file of the table moves"
+                } else {
+                    "which rows the sample holds is drawn anew in each run"
+                };
                 out.report(
                     Draft::new(level, sample.span, message)
                         .rerun("the second run of the same interval reads other rows")

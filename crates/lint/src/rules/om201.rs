@@ -15,13 +15,21 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
     }
 }
 
-fn judge<'a>(view: &View<'a>, level: Severity, query: QueryId, expr: &'a Expr, call: &'a Call) -> Option<Draft> {
-    let over = call.over.as_ref().filter(|over| order_matters(call) && !window_orders_nothing(view, query, over))?;
+fn judge<'a>(
+    view: &View<'a>,
+    level: Severity,
+    query: QueryId,
+    expr: &'a Expr,
+    call: &'a Call,
+) -> Option<Draft> {
+    let over =
+        call.over.as_ref().filter(|over| order_matters(call) && !window_orders_nothing(view, query, over))?;
     let partition: Vec<&Expr> = over.partition.iter().collect();
     let order: Vec<&Expr> = over.order.iter().map(|sort| &sort.expr).collect();
     let known: Vec<&Expr> = partition.iter().chain(&order).copied().collect();
     // The first value of a column that is in the order is the same, whichever tied row comes first.
-    let picks = matches!(call.name.as_str(), "first_value" | "first") && call.args.first().is_some_and(|arg| view.depends_only_on(query, arg, &known));
+    let picks = matches!(call.name.as_str(), "first_value" | "first")
+        && call.args.first().is_some_and(|arg| view.depends_only_on(query, arg, &known));
     if picks {
         return None;
     }

@@ -8,9 +8,17 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
     for (_, statement, view) in file.statements() {
         let Some(level) = severity(file, statement, Severity::Error) else { continue };
         for (query, expr, call) in windows(view) {
-            let Some(over) = call.over.as_ref().filter(|over| order_matters(call) && window_orders_nothing(view, query, over)) else { continue };
+            let Some(over) = call
+                .over
+                .as_ref()
+                .filter(|over| order_matters(call) && window_orders_nothing(view, query, over))
+            else {
+                continue;
+            };
             let partition: Vec<&Expr> = over.partition.iter().collect();
-            if view.determines(query, &partition) == Answer::Yes || ties_are_alike(view, query, expr, &partition) {
+            if view.determines(query, &partition) == Answer::Yes
+                || ties_are_alike(view, query, expr, &partition)
+            {
                 continue;
             }
             out.report(

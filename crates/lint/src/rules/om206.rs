@@ -10,7 +10,10 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
             continue;
         }
         for (id, query) in view.queries() {
-            let Some(limit) = query.limit.as_ref().filter(|limit| limit.by.is_empty() && !limit.with_ties) else { continue };
+            let Some(limit) = query.limit.as_ref().filter(|limit| limit.by.is_empty() && !limit.with_ties)
+            else {
+                continue;
+            };
             if let Some(draft) = judge(view, id, query, limit) {
                 out.report(draft);
             }
@@ -19,23 +22,45 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
 }
 
 fn judge<'a>(view: &View<'a>, id: QueryId, query: &'a Query, limit: &'a Limit) -> Option<Draft> {
-    let none = limit.count.as_ref().is_some_and(|count| matches!(&count.kind, ExprKind::Literal(Literal::Number(n)) if n == "0"));
+    let none = limit
+        .count
+        .as_ref()
+        .is_some_and(|count| matches!(&count.kind, ExprKind::Literal(Literal::Number(n)) if n == "0"));
     let presence = matches!(query.place, Place::Nested(Ask::Exists | Ask::NotExists));
-    if none || presence || view.keys(id, 0).iter().any(|key| key.is_empty() && !single_by_limit(limit)) || is_single(view, id) {
+    if none
+        || presence
+        || view.keys(id, 0).iter().any(|key| key.is_empty() && !single_by_limit(limit))
+        || is_single(view, id)
+    {
         return None;
     }
-    let whole = limit.percent && limit.count.as_ref().is_some_and(|count| matches!(&count.kind, ExprKind::Literal(Literal::Number(n)) if n == "100"));
+    let whole = limit.percent
+        && limit
+            .count
+            .as_ref()
+            .is_some_and(|count| matches!(&count.kind, ExprKind::Literal(Literal::Number(n)) if n == "100"));
     // The elements of an array have places, and chance is OM105's.
-    let elements = view.select(id).is_some_and(|select| !select.from.is_empty() && select.from.iter().all(|from| matches!(from.relation, Relation::Unnest(_))));
+    let elements = view.select(id).is_some_and(|select| {
+        !select.from.is_empty() && select.from.iter().all(|from| matches!(from.relation, Relation::Unnest(_)))
+    });
     let by_chance = query.order.iter().any(|sort| {
         sort.expr.any(&mut |part| matches!(&part.kind, ExprKind::Call(call) if crate::functions::class(view.dialect, &call.name, call.args.len()) == Some(Class::Random)))
     });
     let outputs = view.outputs(id);
-    let constants = !outputs.open && single_by_limit(limit) && outputs.list.iter().all(|output| matches!(&output.value, OutputValue::Expr(expr) if constant(expr)));
+    let constants = !outputs.open
+        && single_by_limit(limit)
+        && outputs
+            .list
+            .iter()
+            .all(|output| matches!(&output.value, OutputValue::Expr(expr) if constant(expr)));
     if whole || by_chance || constants || (elements && !query.order.is_empty()) {
         return None;
     }
-    let place = if query.order_span.is_somewhere() && !orders_nothing(&query.order) { query.order_span } else { limit.span };
+    let place = if query.order_span.is_somewhere() && !orders_nothing(&query.order) {
+        query.order_span
+    } else {
+        limit.span
+    };
     let draft = |level, message: &str| {
         Draft::new(level, place, message.to_string())
             .rerun("the second run over the same data may keep other rows")
@@ -59,11 +84,15 @@ fn judge<'a>(view: &View<'a>, id: QueryId, query: &'a Query, limit: &'a Limit) -
         Tie::None => None,
         Tie::Known => Some(draft(Severity::Warning, "rows are cut off by an order that leaves ties open")),
         Tie::Unknown(lacking) => {
-            let mut draft = draft(Severity::Warning, "rows are cut off by an order that can't be shown to be total");
+            let mut draft =
+                draft(Severity::Warning, "rows are cut off by an order that can't be shown to be total");
             draft.lacked = Some(lacking);
             Some(draft)
         }
-        Tie::Presumed(lacking) => Some(draft(Severity::Info, "rows are cut off by an order that can't be shown to be total").lacked(lacking)),
+        Tie::Presumed(lacking) => Some(
+            draft(Severity::Info, "rows are cut off by an order that can't be shown to be total")
+                .lacked(lacking),
+        ),
     }
 }
 
@@ -74,7 +103,10 @@ fn names_element(filter: &Expr) -> bool {
 }
 
 fn single_by_limit(limit: &Limit) -> bool {
-    limit.count.as_ref().is_some_and(|count| matches!(&count.kind, ExprKind::Literal(Literal::Number(n)) if n == "1"))
+    limit
+        .count
+        .as_ref()
+        .is_some_and(|count| matches!(&count.kind, ExprKind::Literal(Literal::Number(n)) if n == "1"))
 }
 
 /// Whether a query has one row at most whatever the limit: an aggregate.

@@ -19,7 +19,10 @@ fn judge(file: &File<'_>, write: &WriteFact<'_, '_>) -> Option<Draft> {
     let excused = is_history(write)
         || (write.target.is_stage() && is_read_later(file, write))
         || by_trigger(write)
-        || write.context.is_stage(write.write) || write.context.is_log(&write.target) || write.statement.handler || write.statement.guard.is_some();
+        || write.context.is_stage(write.write)
+        || write.context.is_log(&write.target)
+        || write.statement.handler
+        || write.statement.guard.is_some();
     if excused || is_consumed(file, write) || adds_missing(write) {
         return None;
     }
@@ -44,7 +47,13 @@ fn by_trigger(write: &WriteFact<'_, '_>) -> bool {
 /// Whether a later write of the script reads the table: then it is a stage, and OM318 speaks of what is left in it.
 fn is_read_later(file: &File<'_>, write: &WriteFact<'_, '_>) -> bool {
     (write.at + 1..file.script.statements.len()).take(100).filter_map(|at| file.write(at, 0)).any(|other| {
-        other.source.iter().chain(&other.scope).any(|root| other.view.tables(*root).iter().any(|(_, _, name)| name.same(&write.target) && !other.target.same(&write.target)))
+        other.source.iter().chain(&other.scope).any(|root| {
+            other
+                .view
+                .tables(*root)
+                .iter()
+                .any(|(_, _, name)| name.same(&write.target) && !other.target.same(&write.target))
+        })
     })
 }
 
@@ -57,15 +66,23 @@ fn is_consumed(file: &File<'_>, write: &WriteFact<'_, '_>) -> bool {
         && !tables.is_empty()
         && tables.iter().all(|(_, _, name)| {
             file.changes_after(name, write.at).chain(file.changes_before(name, write.at)).any(|other| {
-                matches!(other.verb, Verb::Delete | Verb::Truncate) && other.target.same(name) && other.statement.transaction == write.statement.transaction
+                matches!(other.verb, Verb::Delete | Verb::Truncate)
+                    && other.target.same(name)
+                    && other.statement.transaction == write.statement.transaction
             })
         });
-    let stream = file.script.dialect == crate::dialect::Dialect::Snowflake && tables.iter().any(|(_, _, name)| name.last().ends_with("_stream") || name.last().starts_with("stream_"));
+    let stream = file.script.dialect == crate::dialect::Dialect::Snowflake
+        && tables
+            .iter()
+            .any(|(_, _, name)| name.last().ends_with("_stream") || name.last().starts_with("stream_"));
     taken || moved || stream
 }
 
 /// Whether only rows are added that are not there, or newer than all that are: OM304 and OM305 speak of it.
 fn adds_missing(write: &WriteFact<'_, '_>) -> bool {
     let reads = write.view.self_reads(write.write);
-    reads.iter().any(|(read, _)| matches!(read, SelfRead::AntiJoin | SelfRead::Watermark | SelfRead::Presence)) || super::om305::by_variable(write).is_some()
+    reads
+        .iter()
+        .any(|(read, _)| matches!(read, SelfRead::AntiJoin | SelfRead::Watermark | SelfRead::Presence))
+        || super::om305::by_variable(write).is_some()
 }

@@ -8,13 +8,17 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
         if write.context.is_log(&write.target) || write.statement.handler {
             continue;
         }
-        if let Some(conflict) = write.conflict.as_ref().filter(|conflict| conflict.action == ConflictAction::Nothing)
+        if let Some(conflict) =
+            write.conflict.as_ref().filter(|conflict| conflict.action == ConflictAction::Nothing)
             && !is_harmless(&write, conflict)
         {
             out.report(draft(&write, conflict.span));
         }
         for branch in &write.branches {
-            if matches!(branch.action, BranchAction::Nothing) && branch.when == When::Matched && branch.filters.is_empty() {
+            if matches!(branch.action, BranchAction::Nothing)
+                && branch.when == When::Matched
+                && branch.filters.is_empty()
+            {
                 out.report(draft(&write, branch.span));
             }
         }
@@ -30,13 +34,24 @@ fn draft(write: &WriteFact<'_, '_>, span: Span) -> Draft {
 
 /// Nothing to correct: all columns are the key, or the rows were taken away before.
 fn is_harmless(write: &WriteFact<'_, '_>, conflict: &Conflict) -> bool {
-    let request = |name: &String| name.contains("idempoten") || name.contains("dedup") || name == "request_id" || name == "lock_name";
-    if conflict.keys.iter().any(request) || write.target.last().split('_').any(|word| matches!(word, "locks" | "lock" | "idempotency" | "dedup")) {
+    let request = |name: &String| {
+        name.contains("idempoten") || name.contains("dedup") || name == "request_id" || name == "lock_name"
+    };
+    if conflict.keys.iter().any(request)
+        || write
+            .target
+            .last()
+            .split('_')
+            .any(|word| matches!(word, "locks" | "lock" | "idempotency" | "dedup"))
+    {
         return true;
     }
-    let all_key = !conflict.keys.is_empty() && !write.columns.is_empty() && write.columns.iter().all(|column| conflict.keys.contains(column));
+    let all_key = !conflict.keys.is_empty()
+        && !write.columns.is_empty()
+        && write.columns.iter().all(|column| conflict.keys.contains(column));
     let known_key = write.context.knowledge.table(&write.target).is_some_and(|facts| {
-        !write.columns.is_empty() && facts.keys.iter().any(|key| write.columns.iter().all(|column| key.contains(column)))
+        !write.columns.is_empty()
+            && facts.keys.iter().any(|key| write.columns.iter().all(|column| key.contains(column)))
     });
     all_key || known_key || content_addressed(write, conflict) || emptied(write)
 }

@@ -6,7 +6,16 @@ pub(super) const RULE: Rule = Rule { id: "OM303", page: include_str!("../../rule
 
 fn check(file: &File<'_>, out: &mut Findings<'_>) {
     for write in file.writes() {
-        if !matches!(write.verb, Verb::Insert | Verb::Overwrite | Verb::ReplaceWhere | Verb::CreateAs(_) | Verb::Merge | Verb::Model(_)) || write.effect() == Effect::Fresh {
+        if !matches!(
+            write.verb,
+            Verb::Insert
+                | Verb::Overwrite
+                | Verb::ReplaceWhere
+                | Verb::CreateAs(_)
+                | Verb::Merge
+                | Verb::Model(_)
+        ) || write.effect() == Effect::Fresh
+        {
             continue;
         }
         for (read, span) in write.view.self_reads(write.write) {
@@ -22,7 +31,10 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
 
 fn judge(write: &WriteFact<'_, '_>, span: Span) -> Option<Draft> {
     let target = write.target.text();
-    if rebuilds(write) || is_history(write) || (write.verb == Verb::Merge && !gets_into_values(write) && !decides_rows(write)) {
+    if rebuilds(write)
+        || is_history(write)
+        || (write.verb == Verb::Merge && !gets_into_values(write) && !decides_rows(write))
+    {
         return None;
     }
     let earlier = reads_earlier_slice(write);
@@ -45,7 +57,9 @@ fn rebuilds(write: &WriteFact<'_, '_>) -> bool {
     let Verb::CreateAs(_) = write.verb else { return false };
     let tables = write.view.tables(source);
     let Some(select) = write.view.select(source) else { return false };
-    tables.len() == 1 && select.from.len() == 1 && !matches!(select.from.first().map(|from| &from.relation), Some(Relation::Function(_)))
+    tables.len() == 1
+        && select.from.len() == 1
+        && !matches!(select.from.first().map(|from| &from.relation), Some(Relation::Function(_)))
 }
 
 /// Whether a value of the target's own rows gets into what a MERGE writes; otherwise it only finds the row.
@@ -75,16 +89,27 @@ fn decides_rows<'a>(write: &WriteFact<'_, 'a>) -> bool {
 fn comes_from<'a>(write: &WriteFact<'_, 'a>, query: QueryId, expr: &'a Expr, depth: usize) -> bool {
     let mut found = false;
     expr.walk(&mut |part| {
-        let ColumnSource::From { query: at, from: index, column } = write.view.source(query, part) else { return };
+        let ColumnSource::From { query: at, from: index, column } = write.view.source(query, part) else {
+            return;
+        };
         let Some(from) = write.view.select(at).and_then(|select| select.from.get(index)) else { return };
         match &from.relation {
-            Relation::Table(name) => found |= name.surely_same(&write.target) && !(write.scope == Some(at) && index == 0),
+            Relation::Table(name) => {
+                found |= name.surely_same(&write.target) && !(write.scope == Some(at) && index == 0)
+            }
             Relation::Query(inner) if depth < 20 => {
                 let outputs = write.view.outputs(*inner);
                 match outputs.list.iter().find(|output| output.name == column).map(|output| &output.value) {
                     Some(OutputValue::Expr(expr)) => found |= comes_from(write, *inner, expr, depth + 1),
                     Some(_) => {}
-                    None => found |= outputs.open && write.view.tables(*inner).iter().any(|(_, _, name)| name.surely_same(&write.target)),
+                    None => {
+                        found |= outputs.open
+                            && write
+                                .view
+                                .tables(*inner)
+                                .iter()
+                                .any(|(_, _, name)| name.surely_same(&write.target))
+                    }
                 }
             }
             _ => {}
@@ -96,7 +121,13 @@ fn comes_from<'a>(write: &WriteFact<'_, 'a>, query: QueryId, expr: &'a Expr, dep
 /// Whether each read of the target is bounded to rows before the slice that is written.
 fn reads_earlier_slice(write: &WriteFact<'_, '_>) -> bool {
     let Some(source) = write.source else { return false };
-    let reads: Vec<QueryId> = write.view.tables(source).into_iter().filter(|(_, _, name)| name.same(&write.target)).map(|(id, _, _)| id).collect();
+    let reads: Vec<QueryId> = write
+        .view
+        .tables(source)
+        .into_iter()
+        .filter(|(_, _, name)| name.same(&write.target))
+        .map(|(id, _, _)| id)
+        .collect();
     !reads.is_empty()
         && reads.iter().all(|id| {
             let Some(select) = write.view.select(*id) else { return false };
@@ -104,15 +135,26 @@ fn reads_earlier_slice(write: &WriteFact<'_, '_>) -> bool {
             conditions.clone().any(|expr| {
                 let ExprKind::Op(op, sides) = &expr.kind else { return false };
                 let [left, right] = sides.as_slice() else { return false };
-                let before = |expr: &Expr| expr.any(&mut |part| match &part.kind {
-                    ExprKind::Op(Op::Sub, args) => args.iter().any(has_param),
-                    ExprKind::Call(call) => (call.name.contains("sub") || call.name.contains("add") || call.name.contains("minus")) && call.args.iter().any(has_param),
-                    _ => false,
-                });
+                let before = |expr: &Expr| {
+                    expr.any(&mut |part| match &part.kind {
+                        ExprKind::Op(Op::Sub, args) => args.iter().any(has_param),
+                        ExprKind::Call(call) => {
+                            (call.name.contains("sub")
+                                || call.name.contains("add")
+                                || call.name.contains("minus"))
+                                && call.args.iter().any(has_param)
+                        }
+                        _ => false,
+                    })
+                };
                 match op {
                     Op::Eq => before(left) || before(right),
-                    Op::Lt => column_within(left).is_some() && has_param(right) && column_within(right).is_none(),
-                    Op::Gt => column_within(right).is_some() && has_param(left) && column_within(left).is_none(),
+                    Op::Lt => {
+                        column_within(left).is_some() && has_param(right) && column_within(right).is_none()
+                    }
+                    Op::Gt => {
+                        column_within(right).is_some() && has_param(left) && column_within(left).is_none()
+                    }
                     _ => false,
                 }
             })

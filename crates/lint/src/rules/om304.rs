@@ -5,7 +5,10 @@ pub(super) const RULE: Rule = Rule { id: "OM304", page: include_str!("../../rule
 
 fn check(file: &File<'_>, out: &mut Findings<'_>) {
     for write in file.writes() {
-        if !matches!(write.verb, Verb::Insert | Verb::Model(_)) || write.effect() == Effect::Fresh || updates_the_rest(file, &write) {
+        if !matches!(write.verb, Verb::Insert | Verb::Model(_))
+            || write.effect() == Effect::Fresh
+            || updates_the_rest(file, &write)
+        {
             continue;
         }
         if write.context.is_log(&write.target) {
@@ -27,7 +30,6 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
 
 /// UPDATE or DELETE of the same target before, in the same script: together a keyed write.
 fn updates_the_rest(file: &File<'_>, write: &WriteFact<'_, '_>) -> bool {
-    file.changes_before(&write.target, write.at).any(|other| {
-        other.verb == Verb::Update || (other.verb == Verb::Delete && !other.filters.is_empty())
-    })
+    file.changes_before(&write.target, write.at)
+        .any(|other| other.verb == Verb::Update || (other.verb == Verb::Delete && !other.filters.is_empty()))
 }

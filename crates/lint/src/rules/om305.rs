@@ -56,17 +56,23 @@ fn bounded_by_answer(write: &WriteFact<'_, '_>) -> bool {
     let answer = |expr: &Expr| {
         expr.any(&mut |part| matches!(&part.kind, ExprKind::Param(name) if name.contains("query_result")))
     };
-    write.view.queries().any(|(id, _)| {
-        write.view.select(id).is_some_and(|select| select.filters.iter().any(answer))
-    })
+    write
+        .view
+        .queries()
+        .any(|(id, _)| write.view.select(id).is_some_and(|select| select.filters.iter().any(answer)))
 }
 
 fn report(write: &WriteFact<'_, '_>, span: Span, back: bool, out: &mut Findings<'_>) {
-    let keyed = matches!(write.effect(), Effect::Keyed) || matches!(write.verb, Verb::Model(ModelWrite::Keyed | ModelWrite::DeleteInsert));
+    let keyed = matches!(write.effect(), Effect::Keyed)
+        || matches!(write.verb, Verb::Model(ModelWrite::Keyed | ModelWrite::DeleteInsert));
     let level = if keyed && back { Severity::Warning } else { Severity::Error };
     // Without the parentheses, the query itself.
     let text = span.of(&write.context.script.text);
-    let span = if text.starts_with('(') && text.ends_with(')') { Span { start: span.start + 1, end: span.end - 1 } } else { span };
+    let span = if text.starts_with('(') && text.ends_with(')') {
+        Span { start: span.start + 1, end: span.end - 1 }
+    } else {
+        span
+    };
     out.report(draft(write, level, span));
 }
 
@@ -85,7 +91,8 @@ fn is_bound(write: &WriteFact<'_, '_>, span: Span) -> bool {
     let mut bound = false;
     for (id, _) in write.view.queries() {
         let Some(select) = write.view.select(id) else { continue };
-        let conditions = select.filters.iter().chain(&select.having).chain(select.from.iter().flat_map(|from| &from.on));
+        let conditions =
+            select.filters.iter().chain(&select.having).chain(select.from.iter().flat_map(|from| &from.on));
         bound |= conditions.clone().any(|expr| expr.span.contains(span) && is_lower(expr));
         // Through a CTE: a column of it is compared.
         bound |= select.filters.iter().chain(select.from.iter().flat_map(|from| &from.on)).any(|expr| {
@@ -97,7 +104,9 @@ fn is_bound(write: &WriteFact<'_, '_>, span: Span) -> bool {
                         if part.column().is_some()
                             && let Origin::Computed { query, expr } = write.view.origin(id, part)
                         {
-                            found |= write.view.query(query).span.contains(span) || expr.span.contains(span) || span.contains(expr.span);
+                            found |= write.view.query(query).span.contains(span)
+                                || expr.span.contains(span)
+                                || span.contains(expr.span);
                         }
                     });
                     found
@@ -131,7 +140,9 @@ fn looks_back(write: &WriteFact<'_, '_>, span: Span) -> bool {
             expr.walk(&mut |part| {
                 let subtracts = match &part.kind {
                     ExprKind::Op(Op::Sub, _) => true,
-                    ExprKind::Call(call) => call.name.contains("add") || call.name.contains("sub") || call.name == "at time zone",
+                    ExprKind::Call(call) => {
+                        call.name.contains("add") || call.name.contains("sub") || call.name == "at time zone"
+                    }
                     _ => false,
                 };
                 back |= subtracts && (part.span.contains(span) || span.contains(part.span));
@@ -145,7 +156,14 @@ fn looks_back(write: &WriteFact<'_, '_>, span: Span) -> bool {
 pub(super) fn by_variable(write: &WriteFact<'_, '_>) -> Option<Span> {
     write.source?;
     let script = write.context.script;
-    for statement in script.index.variables.iter().take_while(|at| **at < write.at).take(100).filter_map(|at| script.statements.get(*at)) {
+    for statement in script
+        .index
+        .variables
+        .iter()
+        .take_while(|at| **at < write.at)
+        .take(100)
+        .filter_map(|at| script.statements.get(*at))
+    {
         let Action::Variable { name, value: Some(value) } = &statement.action else { continue };
         let view = View::new(statement, write.context.knowledge, script.dialect);
         let mut found = None;

@@ -8,7 +8,10 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
         if write.verb != Verb::Merge || write.context.is_log(&write.target) {
             continue;
         }
-        let inserts = write.branches.iter().any(|branch| matches!(branch.action, BranchAction::Insert(..) | BranchAction::InsertAll));
+        let inserts = write
+            .branches
+            .iter()
+            .any(|branch| matches!(branch.action, BranchAction::Insert(..) | BranchAction::InsertAll));
         let others = write.branches.iter().any(|branch| branch.when != When::NotMatched);
         if !inserts || others || emptied(file, &write) || all_key(&write) || never_matches(&write) {
             continue;
@@ -29,9 +32,12 @@ fn emptied(file: &File<'_>, write: &WriteFact<'_, '_>) -> bool {
 
 /// All inserted columns are compared: nothing can be corrected.
 fn all_key(write: &WriteFact<'_, '_>) -> bool {
-    let keys: Vec<String> = write.view.merge_pairs(write.write).into_iter().map(|(target, _)| target).collect();
+    let keys: Vec<String> =
+        write.view.merge_pairs(write.write).into_iter().map(|(target, _)| target).collect();
     write.branches.iter().all(|branch| match &branch.action {
-        BranchAction::Insert(columns, _) => !columns.is_empty() && columns.iter().all(|column| keys.contains(column)),
+        BranchAction::Insert(columns, _) => {
+            !columns.is_empty() && columns.iter().all(|column| keys.contains(column))
+        }
         _ => false,
     })
 }

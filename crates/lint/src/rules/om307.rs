@@ -15,7 +15,10 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
 
 fn judge(file: &File<'_>, write: &WriteFact<'_, '_>) -> Option<Draft> {
     let source = write.source?;
-    let updates = write.branches.iter().any(|branch| branch.when == When::Matched && matches!(branch.action, BranchAction::Update(_) | BranchAction::UpdateAll));
+    let updates = write.branches.iter().any(|branch| {
+        branch.when == When::Matched
+            && matches!(branch.action, BranchAction::Update(_) | BranchAction::UpdateAll)
+    });
     let pairs = write.view.merge_pairs(write.write);
     let compared = compared(write);
     if !updates || pairs.is_empty() || is_literal(write, source) {
@@ -32,7 +35,11 @@ fn judge(file: &File<'_>, write: &WriteFact<'_, '_>) -> Option<Draft> {
     }
     if let Some(key) = keys.first().filter(|_| is_least(write.view, source, 0)) {
         let key: Vec<&str> = key.iter().map(String::as_str).collect();
-        return Some(draft.help(format!("the source has one row for each {}: leave one for each {}", listed(&key), listed(&columns))));
+        return Some(draft.help(format!(
+            "the source has one row for each {}: leave one for each {}",
+            listed(&key),
+            listed(&columns)
+        )));
     }
     let lacking = match below(write, source, &compared) {
         Answer::Yes => return None,
@@ -65,13 +72,21 @@ fn is_least(view: &View<'_>, query: QueryId, depth: usize) -> bool {
 /// Whether the compared columns tell apart the rows of the source's own FROM.
 fn below(write: &WriteFact<'_, '_>, source: QueryId, compared: &[String]) -> Answer {
     let outputs = write.view.outputs(source);
-    let exprs = outputs.list.iter().filter(|output| compared.contains(&output.name)).filter_map(|output| match output.value {
-        OutputValue::Expr(expr) => Some(expr),
-        _ => None,
-    });
+    let exprs =
+        outputs.list.iter().filter(|output| compared.contains(&output.name)).filter_map(
+            |output| match output.value {
+                OutputValue::Expr(expr) => Some(expr),
+                _ => None,
+            },
+        );
     let exprs: Vec<&Expr> = exprs.collect();
-    let plain = matches!(write.view.select(source), Some(Select { distinct: Distinct::No, .. })) && exprs.len() == compared.len();
-    if plain { write.view.determines(source, &exprs) } else { Answer::Unknown("a key of the source".to_string()) }
+    let plain = matches!(write.view.select(source), Some(Select { distinct: Distinct::No, .. }))
+        && exprs.len() == compared.len();
+    if plain {
+        write.view.determines(source, &exprs)
+    } else {
+        Answer::Unknown("a key of the source".to_string())
+    }
 }
 
 fn listed(columns: &[&str]) -> String {
@@ -111,14 +126,28 @@ fn using(write: &WriteFact<'_, '_>) -> Option<Span> {
     let start = head + rest.to_ascii_lowercase().find("using")?;
     let first = write.filters.first()?.span;
     let before = Span::new(start, first.start as usize).of(text).trim_end();
-    let before = before.strip_suffix(['o', 'O', 'n', 'N', '(']).map_or(before, |_| before.trim_end_matches(['(', ' ', '\n', '\t', '\r']));
-    let end = before.to_ascii_lowercase().strip_suffix("on").map_or(before.len(), |kept| kept.trim_end().len());
+    let before = before
+        .strip_suffix(['o', 'O', 'n', 'N', '('])
+        .map_or(before, |_| before.trim_end_matches(['(', ' ', '\n', '\t', '\r']));
+    let end =
+        before.to_ascii_lowercase().strip_suffix("on").map_or(before.len(), |kept| kept.trim_end().len());
     Some(Span::new(start, start + end))
 }
+
+/// How many writes are looked at. Scripts with more are data, not logic.
+const NEAR: usize = 500;
 
 /// Whether the source is a table that this file fills before.
 fn read_from_here(file: &File<'_>, write: &WriteFact<'_, '_>, source: QueryId) -> bool {
     write.view.tables(source).iter().any(|(_, _, name)| {
-        file.writes().any(|other| other.at < write.at && other.target.same(name) && matches!(other.verb, Verb::Insert | Verb::CreateAs(_) | Verb::Merge | Verb::Update | Verb::Delete))
+        let filled = file.script.index.is_filled(name.last())
+            && file
+                .writes()
+                .take(NEAR)
+                .any(|other| other.at < write.at && other.verb == Verb::Insert && other.target.same(name));
+        filled
+            || file.changes_before(name, write.at).any(|other| {
+                matches!(other.verb, Verb::CreateAs(_) | Verb::Update | Verb::Delete | Verb::Merge)
+            })
     })
 }

@@ -5,8 +5,14 @@ pub(super) const RULE: Rule = Rule { id: "OM308", page: include_str!("../../rule
 
 fn check(file: &File<'_>, out: &mut Findings<'_>) {
     for write in file.writes() {
-        let Some((source, scope)) = write.source.zip(write.scope).filter(|_| write.verb == Verb::Merge) else { continue };
-        let inserts = write.branches.iter().any(|branch| branch.when == When::NotMatched && matches!(branch.action, BranchAction::Insert(..) | BranchAction::InsertAll));
+        let Some((source, scope)) = write.source.zip(write.scope).filter(|_| write.verb == Verb::Merge)
+        else {
+            continue;
+        };
+        let inserts = write.branches.iter().any(|branch| {
+            branch.when == When::NotMatched
+                && matches!(branch.action, BranchAction::Insert(..) | BranchAction::InsertAll)
+        });
         if !inserts {
             continue;
         }
@@ -76,7 +82,9 @@ fn expr_is_nullable(view: &View<'_>, query: QueryId, expr: &Expr, depth: usize) 
             }
         }
         ExprKind::Column { .. } => match view.source(query, expr) {
-            ColumnSource::From { query: at, from, column } if at == query => comes_nullable(view, query, from, &column, depth),
+            ColumnSource::From { query: at, from, column } if at == query => {
+                comes_nullable(view, query, from, &column, depth)
+            }
             _ => false,
         },
         _ => false,
@@ -87,9 +95,16 @@ fn expr_is_nullable(view: &View<'_>, query: QueryId, expr: &Expr, depth: usize) 
 fn comes_nullable(view: &View<'_>, query: QueryId, at: usize, column: &str, depth: usize) -> bool {
     let Some(select) = view.select(query) else { return false };
     let Some(from) = select.from.get(at) else { return false };
-    let rejects = |condition: &Expr| rejects_null(condition) && condition.any(&mut |part| view.source(query, part) == ColumnSource::From { query, from: at, column: column.to_string() });
+    let rejects = |condition: &Expr| {
+        rejects_null(condition)
+            && condition.any(&mut |part| {
+                view.source(query, part) == ColumnSource::From { query, from: at, column: column.to_string() }
+            })
+    };
     let joined = select.from.iter().filter(|from| from.join == Join::Inner).flat_map(|from| &from.on);
-    if select.filters.iter().chain(joined).any(rejects) || select.from.iter().any(|from| from.using.iter().any(|name| name == column)) {
+    if select.filters.iter().chain(joined).any(rejects)
+        || select.from.iter().any(|from| from.using.iter().any(|name| name == column))
+    {
         return false;
     }
     // A filter on any column of the outer side, or a join through it, makes it an inner join.
@@ -105,9 +120,17 @@ fn comes_nullable(view: &View<'_>, query: QueryId, at: usize, column: &str, dept
     }
     match &from.relation {
         Relation::Table(name) => {
-            let facts = view.knowledge.table(name).filter(|facts| !facts.keys.iter().any(|key| key.iter().any(|name| name == column)));
+            let facts = view
+                .knowledge
+                .table(name)
+                .filter(|facts| !facts.keys.iter().any(|key| key.iter().any(|name| name == column)));
             // Where nothing is NOT NULL, the definition says nothing of it.
-            facts.is_some_and(|facts| facts.columns.iter().any(|other| other.not_null) && facts.column(column).is_some_and(|found| !found.not_null && !found.data_type.is_empty()))
+            facts.is_some_and(|facts| {
+                facts.columns.iter().any(|other| other.not_null)
+                    && facts
+                        .column(column)
+                        .is_some_and(|found| !found.not_null && !found.data_type.is_empty())
+            })
         }
         Relation::Query(inner) => is_nullable(view, *inner, column, depth + 1),
         _ => false,
@@ -117,14 +140,21 @@ fn comes_nullable(view: &View<'_>, query: QueryId, at: usize, column: &str, dept
 fn is_tested(view: &View<'_>, query: QueryId, expr: &Expr) -> bool {
     let Some(select) = view.select(query) else { return false };
     let text = render(expr);
-    select.filters.iter().chain(&select.having).any(|condition| rejects_null(condition) && condition.any(&mut |part| render(part) == text))
+    select
+        .filters
+        .iter()
+        .chain(&select.having)
+        .any(|condition| rejects_null(condition) && condition.any(&mut |part| render(part) == text))
 }
 
 /// Whether a condition is not met where what it looks at is NULL.
 fn rejects_null(condition: &Expr) -> bool {
-    match &condition.kind {
-        ExprKind::Op(Op::IsNotNull | Op::Eq | Op::NotEq | Op::Lt | Op::LtEq | Op::Gt | Op::GtEq | Op::Like, _) => true,
-        ExprKind::Between { .. } | ExprKind::In { .. } | ExprKind::Subquery { ask: Ask::In, .. } => true,
-        _ => false,
-    }
+    use Op::{Eq, Gt, GtEq, IsNotNull, Like, Lt, LtEq, NotEq};
+    matches!(
+        &condition.kind,
+        ExprKind::Op(IsNotNull | Eq | NotEq | Lt | LtEq | Gt | GtEq | Like, _)
+            | ExprKind::Between { .. }
+            | ExprKind::In { .. }
+            | ExprKind::Subquery { ask: Ask::In, .. }
+    )
 }

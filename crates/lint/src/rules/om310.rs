@@ -6,9 +6,13 @@ pub(super) const RULE: Rule = Rule { id: "OM310", page: include_str!("../../rule
 fn check(file: &File<'_>, out: &mut Findings<'_>) {
     let mut reported = std::collections::HashSet::new();
     for write in file.writes() {
-        let (Effect::ReplaceSlice(replaced) | Effect::ReplaceAll(replaced)) = write.effect() else { continue };
+        let (Effect::ReplaceSlice(replaced) | Effect::ReplaceAll(replaced)) = write.effect() else {
+            continue;
+        };
         let half = replaced.atomic && goes_on_after_errors(file, &write);
-        let Some(by) = replaced.by.filter(|by| (!replaced.atomic || half) && !reported.contains(by)) else { continue };
+        let Some(by) = replaced.by.filter(|by| (!replaced.atomic || half) && !reported.contains(by)) else {
+            continue;
+        };
         let Some(removal) = file.write(by.0, by.1) else { continue };
         // TRUNCATE is OM312's.
         if removal.verb != Verb::Delete {

@@ -1,15 +1,34 @@
 //! OM311: a statement that ends the transaction it stands in.
+use std::collections::{HashMap, HashSet};
+
 use super::prelude::*;
 use crate::dialect::Dialect;
 
 pub(super) const RULE: Rule = Rule { id: "OM311", page: include_str!("../../rules/OM311.md"), check };
 
 fn check(file: &File<'_>, out: &mut Findings<'_>) {
-    let begun: Vec<u32> = file.script.statements.iter().filter(|statement| matches!(statement.action, Action::Begin)).filter_map(|statement| statement.transaction).collect();
-    for (at, statement, _) in file.statements() {
-        let Some(transaction) = statement.transaction.filter(|transaction| begun.contains(transaction) && !statement.handler) else { continue };
+    let begun: HashSet<u32> = file
+        .script
+        .statements
+        .iter()
+        .filter(|statement| matches!(statement.action, Action::Begin))
+        .filter_map(|statement| statement.transaction)
+        .collect();
+    let mut writing: HashMap<u32, usize> = HashMap::new();
+    for statement in file.script.statements.iter().filter(|statement| !statement.writes.is_empty()) {
+        if let Some(transaction) = statement.transaction {
+            *writing.entry(transaction).or_default() += 1;
+        }
+    }
+    for (_, statement, _) in file.statements() {
+        let Some(transaction) =
+            statement.transaction.filter(|transaction| begun.contains(transaction) && !statement.handler)
+        else {
+            continue;
+        };
         let Some(span) = commits(file.script.dialect, statement) else { continue };
-        let others = file.writes().any(|other| other.at != at && other.statement.transaction == Some(transaction));
+        let others =
+            writing.get(&transaction).copied().unwrap_or(0) > usize::from(!statement.writes.is_empty());
         if others {
             out.report(
                 Draft::new(Severity::Error, span, "this statement commits the transaction it stands in")
@@ -27,11 +46,17 @@ fn commits(dialect: Dialect, statement: &Statement) -> Option<Span> {
     // Temporary tables don't commit in MySQL; in Snowflake and Oracle they do.
     let temporary_too = dialect != Dialect::MySql;
     match &statement.action {
-        Action::Define(table) if ddl && (temporary_too || !table.creation.temporary) => Some(Span { start: start.start, end: table.name.span.end }),
+        Action::Define(table) if ddl && (temporary_too || !table.creation.temporary) => {
+            Some(Span { start: start.start, end: table.name.span.end })
+        }
         Action::Drop { names, .. } if ddl => Some(Span { start: start.start, end: names.last()?.span.end }),
-        Action::Alter(changes) if ddl => Some(Span { start: start.start, end: changes.first()?.name.span.end }),
+        Action::Alter(changes) if ddl => {
+            Some(Span { start: start.start, end: changes.first()?.name.span.end })
+        }
         Action::Write => statement.writes.iter().find_map(|write| match write.verb {
-            Verb::Truncate if matches!(dialect, Dialect::MySql | Dialect::Oracle | Dialect::Redshift) => Some(write.head),
+            Verb::Truncate if matches!(dialect, Dialect::MySql | Dialect::Oracle | Dialect::Redshift) => {
+                Some(write.head)
+            }
             Verb::CreateAs(creation) if ddl && (temporary_too || !creation.temporary) => Some(write.head),
             Verb::View { .. } if ddl => Some(write.head),
             _ => None,

@@ -9,8 +9,13 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
     for write in file.writes() {
         let Effect::ReplaceAll(replaced) = write.effect() else { continue };
         let Some(by) = replaced.by.filter(|by| !reported.contains(by)) else { continue };
-        let Some(removal) = file.writes().find(|other| (other.at, other.index) == by && other.verb == Verb::Truncate) else { continue };
-        let stage = write.target.is_stage() || looks_beside(&write.target) || write.context.is_stage(write.write) || read_later(file, &write);
+        let Some(removal) = file.write(by.0, by.1).filter(|other| other.verb == Verb::Truncate) else {
+            continue;
+        };
+        let stage = write.target.is_stage()
+            || looks_beside(&write.target)
+            || write.context.is_stage(write.write)
+            || read_later(file, &write);
         if stage || write.context.is_log(&write.target) {
             continue;
         }
@@ -41,7 +46,15 @@ fn looks_beside(target: &Name) -> bool {
 fn bounded_by(write: &WriteFact<'_, '_>, source: QueryId) -> Option<Span> {
     let scopes = write.view.scopes(source);
     let range = |scope: &Scope<'_>| {
-        scope.ranges.iter().find(|range| range.has_param() && range.low.is_some() && range.names.iter().any(|name| super::slices::is_time_name(name))).map(|range| range.span)
+        scope
+            .ranges
+            .iter()
+            .find(|range| {
+                range.has_param()
+                    && range.low.is_some()
+                    && range.names.iter().any(|name| super::slices::is_time_name(name))
+            })
+            .map(|range| range.span)
     };
     scopes.iter().all(|scope| range(scope).is_some()).then(|| scopes.first().and_then(range)).flatten()
 }

@@ -9,7 +9,10 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
     for write in file.writes() {
         let Verb::Copy { remembers } = write.verb else { continue };
         // A stage that the same script reads is OM318's.
-        if write.context.is_stage(write.write) || read_later(file, &write) || write.context.is_log(&write.target) {
+        if write.context.is_stage(write.write)
+            || read_later(file, &write)
+            || write.context.is_log(&write.target)
+        {
             continue;
         }
         let target = write.target.text();
@@ -22,6 +25,8 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
             }
             _ => continue,
         };
-        out.report(draft.help("delete the slice and load it in one transaction, or load into a stage that is emptied first"));
+        out.report(draft.help(
+            "delete the slice and load it in one transaction, or load into a stage that is emptied first",
+        ));
     }
 }

@@ -4,7 +4,8 @@ use super::prelude::*;
 pub(super) const RULE: Rule = Rule { id: "OM314", page: include_str!("../../rules/OM314.md"), check };
 
 fn check(file: &File<'_>, out: &mut Findings<'_>) {
-    if runs_once(&file.script.path) {
+    let defines_only = file.writes().next().is_none();
+    if runs_once(&file.script.path, defines_only) {
         return;
     }
     for (at, statement, _) in file.statements() {
@@ -17,7 +18,9 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
                 create(file, at, &table.name, table.creation, head, false, out);
             }
             Action::Drop { names, guarded: false } => drop_table(file, at, statement, names, out),
-            Action::Alter(changes) => changes.iter().for_each(|alter| add_column(file, at, statement, alter, out)),
+            Action::Alter(changes) => {
+                changes.iter().for_each(|alter| add_column(file, at, statement, alter, out))
+            }
             _ => {
                 for write in &statement.writes {
                     if let Verb::CreateAs(creation) = write.verb {
@@ -31,16 +34,42 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
 }
 
 /// Files that a tool for migrations runs once: by their folder, or by their name (`V7__regions.sql`, `create_tables.sql`).
-fn runs_once(path: &str) -> bool {
-    const WORDS: &[&str] = &["ddl", "migrations", "migration", "migrate", "schema", "schemas", "flyway", "liquibase", "alembic", "setup", "bootstrap", "create", "init", "install"];
+fn runs_once(path: &str, defines_only: bool) -> bool {
+    const WORDS: &[&str] = &[
+        "ddl",
+        "migrations",
+        "migration",
+        "migrate",
+        "schema",
+        "schemas",
+        "flyway",
+        "liquibase",
+        "alembic",
+        "setup",
+        "bootstrap",
+    ];
     let path = path.to_ascii_lowercase();
     let mut parts = path.trim_end_matches(".sql").rsplit(['/', '\\']);
     let name = parts.next().unwrap_or("");
-    let numbered = name.strip_prefix(['v', 'u', 'r']).is_some_and(|rest| rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '_').len() < rest.len() && rest.contains("__"));
-    numbered || name.split(['_', '-', '.', ' ']).any(|word| WORDS.contains(&word)) || parts.any(|part| WORDS.contains(&part))
+    let numbered = name.strip_prefix(['v', 'u', 'r']).is_some_and(|rest| {
+        rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '_').len() < rest.len()
+            && rest.contains("__")
+    });
+    let named = defines_only
+        && (name.starts_with("create_")
+            || name.split(['_', '-', '.', ' ']).any(|word| WORDS.contains(&word)));
+    numbered || named || parts.any(|part| WORDS.contains(&part))
 }
 
-fn create(file: &File<'_>, at: usize, name: &Name, creation: Creation, head: Span, filled: bool, out: &mut Findings<'_>) {
+fn create(
+    file: &File<'_>,
+    at: usize,
+    name: &Name,
+    creation: Creation,
+    head: Span,
+    filled: bool,
+    out: &mut Findings<'_>,
+) {
     if creation.or_replace || creation.temporary || cleared(file, at, name) {
         return;
     }
@@ -62,64 +91,106 @@ fn create(file: &File<'_>, at: usize, name: &Name, creation: Creation, head: Spa
     );
 }
 
+/// How far back statements that were not understood are searched for a name.
+const NEAR: usize = 100;
+
+/// Earlier statements that touch a table, and those near that were not understood.
+fn before<'f>(file: &'f File<'_>, at: usize, name: &'f Name) -> impl Iterator<Item = &'f Statement> {
+    let unread = file.script.statements.iter().take(at).rev().take(NEAR);
+    let unread = unread.filter(|statement| matches!(statement.action, Action::Utility | Action::Call | Action::Unread(_)));
+    file.script.index.before(name.last(), at).filter_map(|at| file.script.statements.get(at)).chain(unread)
+}
+
 /// Whether an earlier statement takes the table away, or moves it.
 fn cleared(file: &File<'_>, at: usize, name: &Name) -> bool {
-    file.script.statements.iter().take(at).any(|statement| match &statement.action {
+    before(file, at, name).any(|statement| match &statement.action {
         Action::Drop { names, .. } => names.iter().any(|dropped| dropped.same(name)),
-        Action::Alter(changes) => changes.iter().any(|alter| alter.name.same(name) && matches!(alter.change, AlterChange::Rename(_))),
+        Action::Alter(changes) => changes
+            .iter()
+            .any(|alter| alter.name.same(name) && matches!(alter.change, AlterChange::Rename(_))),
         _ => {
             let text = statement.span.of(&file.script.text).to_ascii_lowercase();
-            matches!(statement.action, Action::Unread(_) | Action::Call | Action::Utility) && text.contains("drop") && text.contains(name.last())
+            matches!(statement.action, Action::Unread(_) | Action::Call | Action::Utility)
+                && text.contains("drop")
+                && text.contains(name.last())
         }
     })
 }
 
 fn drop_table(file: &File<'_>, at: usize, statement: &Statement, names: &[Name], out: &mut Findings<'_>) {
     let made = |name: &Name| {
-        file.script.statements.iter().take(at).any(|statement| match &statement.action {
+        before(file, at, name).any(|statement| match &statement.action {
             Action::Define(table) => table.name.same(name),
-            Action::Alter(changes) => changes.iter().any(|alter| matches!(&alter.change, AlterChange::Rename(to) | AlterChange::Swap(to) if to.same(name)) || matches!(alter.change, AlterChange::Swap(_)) && alter.name.same(name)),
+            Action::Alter(changes) => changes.iter().any(|alter| {
+                matches!(&alter.change, AlterChange::Rename(to) | AlterChange::Swap(to) if to.same(name))
+                    || matches!(alter.change, AlterChange::Swap(_)) && alter.name.same(name)
+            }),
             Action::Utility | Action::Call | Action::Unread(_) => {
                 let text = statement.span.of(&file.script.text).to_ascii_lowercase();
                 text.starts_with("create") && text.contains(name.last())
             }
-            _ => statement.writes.iter().any(|write| matches!(write.verb, Verb::CreateAs(_)) && write.target.same(name)),
+            _ => statement
+                .writes
+                .iter()
+                .any(|write| matches!(write.verb, Verb::CreateAs(_)) && write.target.same(name)),
         })
     };
     // Made again further on: the table is there when the script begins, and when it ends.
     let made_again = |name: &Name| {
-        file.script.statements.iter().skip(at).any(|statement| match &statement.action {
-            Action::Define(table) => table.name.same(name),
-            _ => statement.writes.iter().any(|write| matches!(write.verb, Verb::CreateAs(_)) && write.target.same(name)),
-        })
+        file.script.index.after(name.last(), at).filter_map(|at| file.script.statements.get(at)).any(
+            |statement| match &statement.action {
+                Action::Define(table) => table.name.same(name),
+                _ => statement
+                    .writes
+                    .iter()
+                    .any(|write| matches!(write.verb, Verb::CreateAs(_)) && write.target.same(name)),
+            },
+        )
     };
     let Some(name) = names.iter().find(|name| !made(name)) else { return };
-    if name.last().starts_with('#') || statement.span.of(&file.script.text).to_ascii_lowercase().contains("temporary") {
+    if name.last().starts_with('#')
+        || statement.span.of(&file.script.text).to_ascii_lowercase().contains("temporary")
+    {
         return;
     }
-    let again = if made_again(name) { "the script fails between DROP and CREATE: the retry stops here, since the table is gone" } else { "the script is run again: it stops here, since the table is gone" };
+    let again = if made_again(name) {
+        "the script fails between DROP and CREATE: the retry stops here, since the table is gone"
+    } else {
+        "the script is run again: it stops here, since the table is gone"
+    };
     let end = names.last().map_or(statement.span.end, |name| name.span.end);
     out.report(
-        Draft::new(Severity::Warning, Span { start: statement.span.start, end }, format!("`{}` can be dropped once only", name.text()))
-            .rerun(again)
-            .help("DROP TABLE IF EXISTS"),
+        Draft::new(
+            Severity::Warning,
+            Span { start: statement.span.start, end },
+            format!("`{}` can be dropped once only", name.text()),
+        )
+        .rerun(again)
+        .help("DROP TABLE IF EXISTS"),
     );
 }
 
 fn add_column(file: &File<'_>, at: usize, statement: &Statement, alter: &Alter, out: &mut Findings<'_>) {
     let AlterChange::AddColumn { guarded: false, column } = &alter.change else { return };
     // A table that this script makes has its columns of it.
-    let own = file.script.statements.iter().take(at).any(|statement| match &statement.action {
+    let own = before(file, at, &alter.name).any(|statement| match &statement.action {
         Action::Define(table) => table.name.same(&alter.name) && !table.creation.if_not_exists,
-        _ => statement.writes.iter().any(|write| matches!(write.verb, Verb::CreateAs(_)) && write.target.same(&alter.name)),
+        _ => statement
+            .writes
+            .iter()
+            .any(|write| matches!(write.verb, Verb::CreateAs(_)) && write.target.same(&alter.name)),
     });
     if own {
         return;
     }
     out.report(
-        Draft::new(Severity::Warning, added(file, statement, &column.name), format!("the column `{}` can be added once only", column.name))
-            .rerun("a later statement fails and the script is retried: it stops here, since the column exists")
-            .help("ADD COLUMN IF NOT EXISTS where the engine has it; or move it to a migration that runs once"),
+        Draft::new(
+            Severity::Warning,
+            added(file, statement, &column.name),
+            format!("the column `{}` can be added once only", column.name),
+        )
+        .rerun("a later statement fails and the script is retried: it stops here, since the column exists")
+        .help("ADD COLUMN IF NOT EXISTS where the engine has it; or move it to a migration that runs once"),
     );
 }
 
@@ -157,8 +228,10 @@ fn find_word(text: &str, word: &str, from: usize) -> Option<usize> {
 /// `WHERE FALSE`, `WHERE 1 = 0`, `LIMIT 0`: only the columns are taken.
 fn gives_nothing(statement: &Statement, source: QueryId) -> bool {
     let query = statement.query(source);
-    let number = |expr: &Expr, value: &str| matches!(&expr.kind, ExprKind::Literal(Literal::Number(n)) if n == value);
-    let none = query.limit.as_ref().and_then(|limit| limit.count.as_ref()).is_some_and(|count| number(count, "0"));
+    let number =
+        |expr: &Expr, value: &str| matches!(&expr.kind, ExprKind::Literal(Literal::Number(n)) if n == value);
+    let none =
+        query.limit.as_ref().and_then(|limit| limit.count.as_ref()).is_some_and(|count| number(count, "0"));
     let Body::Select(select) = &query.body else { return none };
     none || select.filters.iter().any(|filter| match &filter.kind {
         ExprKind::Literal(Literal::Bool(false)) => true,

@@ -6,11 +6,14 @@ pub(super) const RULE: Rule = Rule { id: "OM315", page: include_str!("../../rule
 fn check(file: &File<'_>, out: &mut Findings<'_>) {
     for write in file.writes() {
         let Some(source) = write.source else { continue };
-        let positional = matches!(write.verb, Verb::Insert | Verb::Overwrite | Verb::ReplaceWhere) && write.columns.is_empty() && !write.by_name;
-        if !positional || write.target.parts.is_empty() || is_made_alike(file, &write, source) {
+        let positional = matches!(write.verb, Verb::Insert | Verb::Overwrite | Verb::ReplaceWhere)
+            && write.columns.is_empty()
+            && !write.by_name;
+        if !positional || write.target.parts.is_empty() {
             continue;
         }
-        if let Some(span) = star(file, write.view, source, 0) {
+        if let Some(span) = star(file, write.view, source, 0).filter(|_| !is_made_alike(file, &write, source))
+        {
             let target = write.target.text();
             out.report(
                 Draft::new(Severity::Warning, span, format!("the columns of `{target}` are filled by position from whatever columns the source has"))
@@ -22,6 +25,8 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
 }
 
 const DEPTH: usize = 12;
+/// How many statements that were not understood are searched for a name.
+const NEAR: usize = 100;
 
 /// A star over a stored table, directly or through queries that give out a star themselves.
 fn star(file: &File<'_>, view: &View<'_>, query: QueryId, depth: usize) -> Option<Span> {
@@ -34,41 +39,67 @@ fn star(file: &File<'_>, view: &View<'_>, query: QueryId, depth: usize) -> Optio
     let select = view.select(query)?;
     select.items.iter().find_map(|item| {
         let Item::Star { span, qualifier, .. } = item else { return None };
-        let over = select.from.iter().filter(|from| qualifier.as_ref().is_none_or(|qualifier| *qualifier == from.alias));
+        let over = select
+            .from
+            .iter()
+            .filter(|from| qualifier.as_ref().is_none_or(|qualifier| *qualifier == from.alias));
         let fixed = over.clone().all(|from| match &from.relation {
             Relation::Table(name) => made_here(file, name),
             Relation::Query(inner) => star(file, view, *inner, depth + 1).is_none(),
             Relation::Function(call) => !reads_files(&call.name),
             _ => true,
         });
-        let start = if select.span.is_somewhere() && select.span.start <= span.start { select.span.start } else { span.start };
+        let start = if select.span.is_somewhere() && select.span.start <= span.start {
+            select.span.start
+        } else {
+            span.start
+        };
         (!fixed).then_some(Span { start, end: span.end })
     })
 }
 
 fn reads_files(name: &str) -> bool {
-    ["read_", "csv", "parquet", "json", "s3", "url", "file", "openrowset"].iter().any(|part| name.contains(part))
+    ["read_", "csv", "parquet", "json", "s3", "url", "file", "openrowset"]
+        .iter()
+        .any(|part| name.contains(part))
 }
 
 /// Whether this script makes a table, so that its columns stand here.
 fn made_here(file: &File<'_>, name: &Name) -> bool {
-    file.script.statements.iter().any(|statement| match &statement.action {
+    let near = file
+        .script
+        .statements
+        .iter()
+        .take(NEAR)
+        .filter(|statement| matches!(statement.action, Action::Utility | Action::Unread(_)));
+    let around = file.script.index.around(name.last()).filter_map(|at| file.script.statements.get(at));
+    around.chain(near).any(|statement| match &statement.action {
         Action::Define(table) => table.name.same(name),
         Action::Utility | Action::Call | Action::Unread(_) => {
             let text = statement.span.of(&file.script.text).to_ascii_lowercase();
             text.starts_with("create") && text.contains(name.last())
         }
-        _ => statement.writes.iter().any(|write| matches!(write.verb, Verb::CreateAs(_)) && write.target.same(name)),
+        _ => statement
+            .writes
+            .iter()
+            .any(|write| matches!(write.verb, Verb::CreateAs(_)) && write.target.same(name)),
     })
 }
 
 /// Whether the target is made like what is read, or the other way round.
 fn is_made_alike(file: &File<'_>, write: &WriteFact<'_, '_>, source: QueryId) -> bool {
     let tables = write.view.tables(source);
-    file.script.statements.iter().any(|statement| match &statement.action {
-        Action::Define(Table { name, like: Some(like), .. }) => {
-            name.same(&write.target) && tables.iter().any(|(_, _, read)| read.same(like)) || like.same(&write.target) && tables.iter().any(|(_, _, read)| read.same(name))
-        }
-        _ => statement.writes.iter().any(|other| matches!(other.verb, Verb::CreateAs(_)) && other.target.same(&write.target)),
-    })
+    let names = tables.iter().map(|(_, _, name)| name.last()).chain([write.target.last()]);
+    names.flat_map(|name| file.script.index.around(name)).filter_map(|at| file.script.statements.get(at)).any(
+        |statement| match &statement.action {
+            Action::Define(Table { name, like: Some(like), .. }) => {
+                name.same(&write.target) && tables.iter().any(|(_, _, read)| read.same(like))
+                    || like.same(&write.target) && tables.iter().any(|(_, _, read)| read.same(name))
+            }
+            _ => statement
+                .writes
+                .iter()
+                .any(|other| matches!(other.verb, Verb::CreateAs(_)) && other.target.same(&write.target)),
+        },
+    )
 }

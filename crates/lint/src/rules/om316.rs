@@ -18,9 +18,13 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
     for (at, statement, _) in file.statements() {
         for occurrence in file.occurrences(at).iter().filter(|occurrence| occurrence.class == Class::Clock) {
             let written = occurrence.write.and_then(|write| statement.writes.get(write));
-            let keeps = written.is_some_and(|write| matches!(write.verb, Verb::Insert | Verb::Update | Verb::Merge | Verb::Overwrite));
+            let keeps = written.is_some_and(|write| {
+                matches!(write.verb, Verb::Insert | Verb::Update | Verb::Merge | Verb::Overwrite)
+            });
             let column = occurrence.roles.iter().find_map(|role| match role {
-                Role::Value(column) | Role::Key(column) | Role::Audit(column) if is_validity(column) => Some(column),
+                Role::Value(column) | Role::Key(column) | Role::Audit(column) if is_validity(column) => {
+                    Some(column)
+                }
                 _ => None,
             });
             let Some(column) = column.filter(|_| keeps) else { continue };
@@ -59,7 +63,9 @@ fn is_current(condition: &Expr, own: &dyn Fn(&Expr) -> bool) -> bool {
     match &condition.kind {
         ExprKind::Column { .. } => own(condition),
         ExprKind::Op(Op::IsNull, args) => args.iter().any(own),
-        ExprKind::Op(Op::Eq | Op::GtEq | Op::Gt, sides) => matches!(sides.as_slice(), [left, right] if own(left) && !has_other_column(right, own) || own(right) && !has_other_column(left, own)),
+        ExprKind::Op(Op::Eq | Op::GtEq | Op::Gt, sides) => {
+            matches!(sides.as_slice(), [left, right] if own(left) && !has_other_column(right, own) || own(right) && !has_other_column(left, own))
+        }
         ExprKind::Subquery { .. } => true,
         ExprKind::Op(Op::And, args) => args.iter().any(|arg| is_current(arg, own)),
         _ => false,

@@ -7,12 +7,15 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
     for write in file.writes() {
         let Some(source) = write.source.filter(|_| write.verb == Verb::Merge) else { continue };
         let scopes = write.view.scopes(source);
-        let partial = !scopes.is_empty() && scopes.iter().all(|scope| scope.ranges.iter().any(Range::has_param));
+        let partial =
+            !scopes.is_empty() && scopes.iter().all(|scope| scope.ranges.iter().any(Range::has_param));
         if !partial {
             continue;
         }
         for branch in &write.branches {
-            let bare = branch.when == When::NotMatchedBySource && branch.filters.is_empty() && matches!(branch.action, BranchAction::Delete);
+            let bare = branch.when == When::NotMatchedBySource
+                && branch.filters.is_empty()
+                && matches!(branch.action, BranchAction::Delete);
             if bare {
                 let target = write.target.text();
                 out.report(

@@ -8,16 +8,19 @@ pub(super) const RULE: Rule = Rule { id: "OM318", page: include_str!("../../rule
 fn check(file: &File<'_>, out: &mut Findings<'_>) {
     let mut reported: Vec<String> = Vec::new();
     for write in file.writes() {
-        let fills = matches!(write.verb, Verb::Insert | Verb::Copy { remembers: false }) && write.conflict.is_none();
+        let fills =
+            matches!(write.verb, Verb::Insert | Verb::Copy { remembers: false }) && write.conflict.is_none();
         if !fills || !read_later(file, &write) || reported.contains(&write.target.text()) {
             continue;
         }
-        let made = file.script.statements.iter().take(write.at).find_map(|statement| match &statement.action {
+        let made = earlier(file, &write).find_map(|statement| match &statement.action {
             Action::Define(table) if table.name.same(&write.target) => Some(table.creation),
             _ => None,
         });
         let kept = match made {
-            Some(creation) if creation.temporary => creation.if_not_exists && !goes_with_transaction(file, &write),
+            Some(creation) if creation.temporary => {
+                creation.if_not_exists && !goes_with_transaction(file, &write)
+            }
             Some(creation) => creation.if_not_exists,
             None => write.target.is_stage() && !write.target.last().starts_with('#'),
         };
@@ -26,25 +29,43 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
         }
         let target = write.target.text();
         out.report(
-            Draft::new(Severity::Warning, write.head, format!("`{target}` is filled on top of what an earlier run left in it, and then read"))
-                .rerun("the run of 1 March fills it and dies; the run of 2 March adds its rows and publishes both")
-                .help("TRUNCATE it first, or create it anew: CREATE OR REPLACE, DROP TABLE IF EXISTS"),
+            Draft::new(
+                Severity::Warning,
+                write.head,
+                format!("`{target}` is filled on top of what an earlier run left in it, and then read"),
+            )
+            .rerun(
+                "the run of 1 March fills it and dies; the run of 2 March adds its rows and publishes both",
+            )
+            .help("TRUNCATE it first, or create it anew: CREATE OR REPLACE, DROP TABLE IF EXISTS"),
         );
         reported.push(target);
     }
 }
 
+/// Earlier statements that touch what is written.
+fn earlier<'f>(file: &'f File<'_>, write: &'f WriteFact<'_, '_>) -> impl Iterator<Item = &'f Statement> {
+    file.script.index.before(write.target.last(), write.at).filter_map(|at| file.script.statements.get(at))
+}
+
 /// Whether any earlier statement takes rows of the stage away.
 fn emptied(file: &File<'_>, write: &WriteFact<'_, '_>) -> bool {
-    file.script.statements.iter().take(write.at).any(|statement| match &statement.action {
+    earlier(file, write).any(|statement| match &statement.action {
         Action::Drop { names, .. } => names.iter().any(|name| name.same(&write.target)),
-        Action::Alter(changes) => changes.iter().any(|alter| alter.name.same(&write.target) && !matches!(alter.change, AlterChange::AddColumn { .. })),
-        _ => statement.writes.iter().any(|other| other.target.same(&write.target) && matches!(other.verb, Verb::Truncate | Verb::Delete)),
+        Action::Alter(changes) => changes.iter().any(|alter| {
+            alter.name.same(&write.target) && !matches!(alter.change, AlterChange::AddColumn { .. })
+        }),
+        _ => statement.writes.iter().any(|other| {
+            other.target.same(&write.target) && matches!(other.verb, Verb::Truncate | Verb::Delete)
+        }),
     })
 }
 
 fn goes_with_transaction(file: &File<'_>, write: &WriteFact<'_, '_>) -> bool {
     let script = &file.script;
     script.dialect == Dialect::TSql
-        || script.statements.iter().any(|statement| matches!(&statement.action, Action::Define(table) if table.name.same(&write.target)) && statement.span.of(&script.text).to_ascii_lowercase().contains("on commit"))
+        || earlier(file, write).any(|statement| {
+            matches!(&statement.action, Action::Define(table) if table.name.same(&write.target))
+                && statement.span.of(&script.text).to_ascii_lowercase().contains("on commit")
+        })
 }

@@ -12,9 +12,12 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
             continue;
         }
         let scopes = write.view.scopes(source);
-        let by_change = |scope: &Scope<'_>| {
-            scope.ranges.iter().any(|range| range.has_param() && (range.high.is_some() || range.exact) && is_change(range)) && !scope.ranges.iter().any(|range| range.names.iter().any(|name| keys.contains(name)))
-        };
+        let by_change =
+            |scope: &Scope<'_>| {
+                scope.ranges.iter().any(|range| {
+                    range.has_param() && (range.high.is_some() || range.exact) && is_change(range)
+                }) && !scope.ranges.iter().any(|range| range.names.iter().any(|name| keys.contains(name)))
+            };
         if scopes.is_empty() || !scopes.iter().all(by_change) {
             continue;
         }
@@ -39,9 +42,16 @@ fn unguarded(write: &WriteFact<'_, '_>) -> Option<(Span, Vec<String>)> {
         if pairs.is_empty() || pairs.len() < write.filters.len() {
             return None;
         }
-        let matched: Vec<&Branch> = write.branches.iter().filter(|branch| branch.when == When::Matched).collect();
+        let matched: Vec<&Branch> =
+            write.branches.iter().filter(|branch| branch.when == When::Matched).collect();
         // A guarded branch before it takes the rows that are older.
-        if matched.iter().any(|branch| branch.filters.iter().any(|filter| filter.any(&mut |part| matches!(part.kind, ExprKind::Op(Op::Lt | Op::LtEq | Op::Gt | Op::GtEq, _))))) {
+        if matched.iter().any(|branch| {
+            branch.filters.iter().any(|filter| {
+                filter.any(&mut |part| {
+                    matches!(part.kind, ExprKind::Op(Op::Lt | Op::LtEq | Op::Gt | Op::GtEq, _))
+                })
+            })
+        }) {
             return None;
         }
         let branch = matched.into_iter().find(|branch| match &branch.action {
@@ -51,14 +61,26 @@ fn unguarded(write: &WriteFact<'_, '_>) -> Option<(Span, Vec<String>)> {
         })?;
         let start = branch.span.start as usize;
         let at = branch.span.of(text).to_ascii_lowercase().find("update")?;
-        return Some((Span::new(start, start + at + "update".len()), pairs.into_iter().flat_map(|(a, b)| [a, b]).collect()));
+        return Some((
+            Span::new(start, start + at + "update".len()),
+            pairs.into_iter().flat_map(|(a, b)| [a, b]).collect(),
+        ));
     }
-    let conflict = write.conflict.as_ref().filter(|conflict| conflict.action == ConflictAction::Update && conflict.filters.is_empty() && !conflict.sets.is_empty())?;
+    let conflict = write.conflict.as_ref().filter(|conflict| {
+        conflict.action == ConflictAction::Update && conflict.filters.is_empty() && !conflict.sets.is_empty()
+    })?;
     if conflict.sets.iter().any(chooses) {
         return None;
     }
     let lower = conflict.span.of(text).to_ascii_lowercase();
-    let from = lower.find("do").filter(|at| lower.get(*at..).is_some_and(|rest| rest.trim_start_matches("do").trim_start().starts_with("update"))).unwrap_or(0);
+    let from = lower
+        .find("do")
+        .filter(|at| {
+            lower
+                .get(*at..)
+                .is_some_and(|rest| rest.trim_start_matches("do").trim_start().starts_with("update"))
+        })
+        .unwrap_or(0);
     let end = from + lower.get(from..)?.find("update")? + "update".len();
     let start = conflict.span.start as usize;
     let keys = if conflict.keys.is_empty() { known_keys(write) } else { conflict.keys.clone() };
@@ -66,14 +88,22 @@ fn unguarded(write: &WriteFact<'_, '_>) -> Option<(Span, Vec<String>)> {
 }
 
 fn known_keys(write: &WriteFact<'_, '_>) -> Vec<String> {
-    write.view.knowledge.table(&write.target).and_then(|facts| facts.keys.first().cloned()).unwrap_or_default()
+    write
+        .view
+        .knowledge
+        .table(&write.target)
+        .and_then(|facts| facts.keys.first().cloned())
+        .unwrap_or_default()
 }
 
 /// A value that is chosen between the old and the new one.
 fn chooses(set: &Assign) -> bool {
     set.value.any(&mut |part| match &part.kind {
         ExprKind::Case { .. } => true,
-        ExprKind::Call(call) => matches!(call.name.as_str(), "if" | "iff" | "iif" | "greatest" | "least" | "decode" | "nvl2" | "max" | "coalesce"),
+        ExprKind::Call(call) => matches!(
+            call.name.as_str(),
+            "if" | "iff" | "iif" | "greatest" | "least" | "decode" | "nvl2" | "max" | "coalesce"
+        ),
         _ => false,
     })
 }

@@ -6,7 +6,14 @@ pub(super) const RULE: Rule = Rule { id: "OM320", page: include_str!("../../rule
 
 fn check(file: &File<'_>, out: &mut Findings<'_>) {
     for write in file.writes() {
-        let matched = write.branches.iter().filter(|branch| branch.when == When::Matched && matches!(branch.action, BranchAction::Update(_) | BranchAction::UpdateAll)).flat_map(|branch| &branch.filters);
+        let matched = write
+            .branches
+            .iter()
+            .filter(|branch| {
+                branch.when == When::Matched
+                    && matches!(branch.action, BranchAction::Update(_) | BranchAction::UpdateAll)
+            })
+            .flat_map(|branch| &branch.filters);
         let conflict = write.conflict.iter().flat_map(|conflict| &conflict.filters);
         for guard in matched.chain(conflict) {
             if is_strict(guard) {
@@ -24,6 +31,12 @@ fn is_strict(guard: &Expr) -> bool {
     let ExprKind::Op(Op::Gt | Op::Lt, sides) = &guard.kind else { return false };
     let [left, right] = sides.as_slice() else { return false };
     let (Some((of_left, a)), Some((of_right, b))) = (left.column(), right.column()) else { return false };
-    let timed = |name: &str| is_time_name(name) || is_change_name(name) || name.contains("version") || name.ends_with("seq") || name.ends_with("lsn");
+    let timed = |name: &str| {
+        is_time_name(name)
+            || is_change_name(name)
+            || name.contains("version")
+            || name.ends_with("seq")
+            || name.ends_with("lsn")
+    };
     of_left != of_right && timed(a) && timed(b)
 }

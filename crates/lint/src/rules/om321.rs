@@ -23,36 +23,65 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
 /// Columns that are meant to stay as they were first written.
 fn is_first(name: &str) -> bool {
     // So does what tells of the load, and a number that only served to pick the row.
-    let aside = is_audit_name(name) || super::slices::is_load_name(name) || matches!(name, "num" | "rn" | "row_num" | "rownum" | "row_number" | "seq_no" | "rank");
+    let aside = is_audit_name(name)
+        || super::slices::is_load_name(name)
+        || matches!(name, "num" | "rn" | "row_num" | "rownum" | "row_number" | "seq_no" | "rank");
     aside
-        || name.split('_').any(|word| matches!(word, "created" | "inserted" | "first" | "initial" | "original" | "creation" | "insert")) 
+        || name.split('_').any(|word| {
+            matches!(word, "created" | "inserted" | "first" | "initial" | "original" | "creation" | "insert")
+        })
         || name.starts_with("create")
         || name.starts_with("insert")
         || name.starts_with("load")
 }
 
-fn left_over(columns: &[String], set: &[String], keys: &[String], constant: &dyn Fn(usize) -> bool) -> Vec<String> {
+fn left_over(
+    columns: &[String],
+    set: &[String],
+    keys: &[String],
+    constant: &dyn Fn(usize) -> bool,
+) -> Vec<String> {
     columns
         .iter()
         .enumerate()
-        .filter(|(at, column)| !column.is_empty() && !set.contains(column) && !keys.contains(column) && !is_first(column) && !constant(*at))
+        .filter(|(at, column)| {
+            !column.is_empty()
+                && !set.contains(column)
+                && !keys.contains(column)
+                && !is_first(column)
+                && !constant(*at)
+        })
         .map(|(_, column)| column.clone())
         .collect()
 }
 
 fn upsert(write: &WriteFact<'_, '_>) -> Option<(Span, Vec<String>)> {
-    let conflict = write.conflict.as_ref().filter(|conflict| conflict.action == ConflictAction::Update && !conflict.sets.is_empty())?;
+    let conflict = write
+        .conflict
+        .as_ref()
+        .filter(|conflict| conflict.action == ConflictAction::Update && !conflict.sets.is_empty())?;
     let source = write.source?;
     let set: Vec<String> = conflict.sets.iter().map(|set| set.column.clone()).collect();
-    let known = write.view.knowledge.table(&write.target).map(|facts| facts.keys.iter().flatten().cloned().collect::<Vec<_>>()).unwrap_or_default();
-    let by_constraint = conflict.span.of(&write.context.script.text).to_ascii_lowercase().contains("constraint");
+    let known = write
+        .view
+        .knowledge
+        .table(&write.target)
+        .map(|facts| facts.keys.iter().flatten().cloned().collect::<Vec<_>>())
+        .unwrap_or_default();
+    let by_constraint =
+        conflict.span.of(&write.context.script.text).to_ascii_lowercase().contains("constraint");
     let grouped = if by_constraint { keys_of_source(write, source) } else { Vec::new() };
     let guessed: Vec<String> = if conflict.keys.is_empty() && known.is_empty() && !grouped.is_empty() {
         // Which columns the constraint holds is not known; those that tell the source's rows apart are.
         grouped
     } else if conflict.keys.is_empty() && known.is_empty() {
         // ON DUPLICATE KEY names no key: what looks like one isn't counted, nor where nothing does.
-        let looks: Vec<String> = write.columns.iter().filter(|column| looks_unique(column) || super::slices::is_day_name(column)).cloned().collect();
+        let looks: Vec<String> = write
+            .columns
+            .iter()
+            .filter(|column| looks_unique(column) || super::slices::is_day_name(column))
+            .cloned()
+            .collect();
         if looks.is_empty() {
             return None;
         }
@@ -69,7 +98,8 @@ fn upsert(write: &WriteFact<'_, '_>) -> Option<(Span, Vec<String>)> {
     let left = left_over(&write.columns, &set, &guessed, &constant);
     let text = &write.context.script.text;
     let lower = conflict.span.of(text).to_ascii_lowercase();
-    let start = conflict.span.start as usize + lower.find("do ").filter(|_| !conflict.keys.is_empty() || lower.contains("conflict")).unwrap_or(0);
+    let start = conflict.span.start as usize
+        + lower.find("do ").filter(|_| !conflict.keys.is_empty() || lower.contains("conflict")).unwrap_or(0);
     Some((Span::new(start, conflict.span.end as usize), left))
 }
 
@@ -102,7 +132,13 @@ fn merge(write: &WriteFact<'_, '_>) -> Option<(Span, Vec<String>)> {
         }
     }
     let (branch, end) = place?;
-    let keys: Vec<String> = write.view.merge_pairs(write.write).into_iter().map(|(target, _)| target).chain(compared_targets(write)).collect();
+    let keys: Vec<String> = write
+        .view
+        .merge_pairs(write.write)
+        .into_iter()
+        .map(|(target, _)| target)
+        .chain(compared_targets(write))
+        .collect();
     let constant = |at: usize| values.get(at).is_some_and(constant);
     let left = left_over(columns, &set, &keys, &constant);
     let start = branch.span.start as usize;

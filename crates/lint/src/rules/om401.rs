@@ -7,7 +7,11 @@ pub(super) const RULE: Rule = Rule { id: "OM401", page: include_str!("../../rule
 fn check(file: &File<'_>, out: &mut Findings<'_>) {
     for write in file.writes() {
         let Some(source) = write.source else { continue };
-        let Some(slice) = slice(file, &write).filter(|slice| slice.sure && slice.by != By::Coming && slice.is_closed()) else { continue };
+        let Some(slice) =
+            slice(file, &write).filter(|slice| slice.sure && slice.by != By::Coming && slice.is_closed())
+        else {
+            continue;
+        };
         for scope in write.view.scopes(source).iter().filter(|scope| scope.sure) {
             if let Some(span) = open_end(file, &write, &slice, scope) {
                 out.report(
@@ -22,12 +26,17 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
 }
 
 fn open_end(file: &File<'_>, write: &WriteFact<'_, '_>, slice: &Slice, scope: &Scope<'_>) -> Option<Span> {
-    let bounded = |range: &Range<'_>| range.exact && range.low.is_none() || range.high.is_some() && (range.has_param() || range.limits().any(|limit| asks(limit.value)));
+    let bounded = |range: &Range<'_>| {
+        range.exact && range.low.is_none()
+            || range.high.is_some() && (range.has_param() || range.limits().any(|limit| asks(limit.value)))
+    };
     if scope.ranges.iter().any(bounded) || scope.tables.is_empty() {
         return None;
     }
     let params = slice.params();
-    let open = scope.ranges.iter().find(|range| range.low.is_some() && range.params().iter().any(|name| params.contains(&name.as_str())));
+    let open = scope.ranges.iter().find(|range| {
+        range.low.is_some() && range.params().iter().any(|name| params.contains(&name.as_str()))
+    });
     if let Some(range) = open {
         return Some(range.span);
     }
@@ -38,10 +47,11 @@ fn open_end(file: &File<'_>, write: &WriteFact<'_, '_>, slice: &Slice, scope: &S
     let stamped = slice.parts.iter().any(|part| is_stamped(write, scope.branch, &part.column));
     let (_, first) = scope.tables.first()?;
     let given = file.script.lexed.placeholders.iter().any(|placeholder| first.span.contains(*placeholder));
-    (!stamped && !given).then(|| match &first.relation {
+    let place = match &first.relation {
         Relation::Table(name) => name.span,
         _ => first.span,
-    })
+    };
+    (!stamped && !given).then_some(place)
 }
 
 fn asks(expr: &Expr) -> bool {

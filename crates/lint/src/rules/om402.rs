@@ -7,7 +7,10 @@ pub(super) const RULE: Rule = Rule { id: "OM402", page: include_str!("../../rule
 fn check(file: &File<'_>, out: &mut Findings<'_>) {
     for write in file.writes() {
         let Some(source) = write.source else { continue };
-        if matches!(write.verb, Verb::Delete | Verb::Update) || write.context.is_log(&write.target) {
+        let keeps =
+            matches!(write.effect(), Effect::Append | Effect::ReplaceSlice(_)) || file.script.model.is_some();
+        // By key, or all anew, a row at the edge is there once all the same.
+        if !keeps || write.context.is_log(&write.target) {
             continue;
         }
         for id in write.view.reachable(source) {
@@ -32,9 +35,18 @@ fn draft(range: &Range<'_>, level: Severity) -> Draft {
         .help("half-open: ts >= :interval_start AND ts < :interval_end")
 }
 
-fn judge<'a>(file: &File<'a>, write: &WriteFact<'_, 'a>, scope: &Scope<'a>, range: &Range<'a>) -> Option<Severity> {
+fn judge<'a>(
+    file: &File<'a>,
+    write: &WriteFact<'_, 'a>,
+    scope: &Scope<'a>,
+    range: &Range<'a>,
+) -> Option<Severity> {
     let (low, high) = (range.low?, range.high?);
-    let closed = !range.exact && low.inclusive && high.inclusive && has_param(high.value) && render(low.value) != render(high.value);
+    let closed = !range.exact
+        && low.inclusive
+        && high.inclusive
+        && has_param(high.value)
+        && render(low.value) != render(high.value);
     if !closed {
         return None;
     }
@@ -60,7 +72,11 @@ fn judge<'a>(file: &File<'a>, write: &WriteFact<'_, 'a>, scope: &Scope<'a>, rang
     }
     let texts = [render(low.value), render(high.value)];
     let healed = slice(file, write).is_some_and(|slice| {
-        slice.parts.iter().any(|part| part.texts == texts && part.low.as_ref().is_some_and(|low| low.inclusive) && part.high.as_ref().is_some_and(|high| high.inclusive))
+        slice.parts.iter().any(|part| {
+            part.texts == texts
+                && part.low.as_ref().is_some_and(|low| low.inclusive)
+                && part.high.as_ref().is_some_and(|high| high.inclusive)
+        })
     });
     Some(if stamp && !healed { Severity::Error } else { Severity::Warning })
 }
@@ -68,7 +84,10 @@ fn judge<'a>(file: &File<'a>, write: &WriteFact<'_, 'a>, scope: &Scope<'a>, rang
 /// A wider range beside a half-open one: it only says which partitions are read.
 fn is_hint(scope: &Scope<'_>, range: &Range<'_>) -> bool {
     scope.ranges.iter().any(|other| {
-        other.span != range.span && other.has_param() && other.low.is_some_and(|low| low.inclusive) && other.high.is_some_and(|high| !high.inclusive)
+        other.span != range.span
+            && other.has_param()
+            && other.low.is_some_and(|low| low.inclusive)
+            && other.high.is_some_and(|high| !high.inclusive)
     })
 }
 
@@ -76,14 +95,27 @@ fn is_hint(scope: &Scope<'_>, range: &Range<'_>) -> bool {
 fn to_day(expr: &Expr) -> bool {
     expr.any(&mut |part| match &part.kind {
         ExprKind::Cast { to, .. } => to == "date",
-        ExprKind::Call(call) => matches!(call.name.as_str(), "date" | "to_date" | "todate" | "format_date" | "parse_date" | "last_day" | "date_sub" | "date_add" | "eomonth"),
+        ExprKind::Call(call) => matches!(
+            call.name.as_str(),
+            "date"
+                | "to_date"
+                | "todate"
+                | "format_date"
+                | "parse_date"
+                | "last_day"
+                | "date_sub"
+                | "date_add"
+                | "eomonth"
+        ),
         _ => false,
     })
 }
 
 /// `… 23:59:59`.
 fn last_second(expr: &Expr) -> bool {
-    expr.any(&mut |part| matches!(&part.kind, ExprKind::Literal(Literal::Text(text)) if text.contains("23:59:59")))
+    expr.any(
+        &mut |part| matches!(&part.kind, ExprKind::Literal(Literal::Text(text)) if text.contains("23:59:59")),
+    )
 }
 
 fn data_type<'a>(write: &WriteFact<'_, 'a>, range: &Range<'a>) -> Option<String> {
@@ -91,5 +123,6 @@ fn data_type<'a>(write: &WriteFact<'_, 'a>, range: &Range<'a>) -> Option<String>
         return Some(to.clone());
     }
     let Origin::Base { table, column } = write.view.origin(range.query, range.column) else { return None };
-    Some(write.view.knowledge.table(table)?.column(&column)?.data_type.clone()).filter(|kind| !kind.is_empty())
+    Some(write.view.knowledge.table(table)?.column(&column)?.data_type.clone())
+        .filter(|kind| !kind.is_empty())
 }

@@ -8,8 +8,8 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
     for write in file.writes() {
         let Some(source) = write.source else { continue };
         let Some(slice) = slice(file, &write).filter(|slice| slice.by != By::Partition) else { continue };
-        for scope in write.view.scopes(source) {
-            if let Some((span, column)) = mismatch(&write, &slice, &scope) {
+        for scope in write.view.scopes(source).iter() {
+            if let Some((span, column)) = mismatch(&write, &slice, scope) {
                 let read = span.of(&file.script.text);
                 let read = read.split_whitespace().collect::<Vec<_>>().join(" ");
                 out.report(
@@ -27,7 +27,10 @@ fn mismatch<'a>(write: &WriteFact<'_, 'a>, slice: &Slice, scope: &Scope<'a>) -> 
     if !scope.sure || !slice.sure || slice.parts.is_empty() {
         return None;
     }
-    let decided = |column: &str| is_stamped(write, scope.branch, column) || scope.ranges.iter().any(|range| carries(write, scope.branch, range, column));
+    let decided = |column: &str| {
+        is_stamped(write, scope.branch, column)
+            || scope.ranges.iter().any(|range| carries(write, scope.branch, range, column))
+    };
     if slice.parts.iter().any(|part| decided(&part.column)) {
         return None;
     }
@@ -40,20 +43,29 @@ fn mismatch<'a>(write: &WriteFact<'_, 'a>, slice: &Slice, scope: &Scope<'a>) -> 
         return None;
     }
     let params = slice.params();
-    let chosen = scope.ranges.iter().filter(|range| range.has_param() && write.view.query(range.query).place != Place::Nested(Ask::Scalar)).find(|range| {
-        let names = range.params();
-        let shared = names.iter().any(|name| params.contains(&name.as_str()));
-        let timed = range.names.iter().any(|name| is_time_name(name));
-        match slice.by {
-            By::Coming => timed,
-            _ => shared,
-        }
-    })?;
+    let chosen = scope
+        .ranges
+        .iter()
+        .filter(|range| {
+            range.has_param() && write.view.query(range.query).place != Place::Nested(Ask::Scalar)
+        })
+        .find(|range| {
+            let names = range.params();
+            let shared = names.iter().any(|name| params.contains(&name.as_str()));
+            let timed = range.names.iter().any(|name| is_time_name(name));
+            match slice.by {
+                By::Coming => timed,
+                _ => shared,
+            }
+        })?;
     Some((chosen.span, part.column.clone()))
 }
 
 /// Whether the slice's column is computed of several columns, one of which is bounded.
 fn mixes<'a>(write: &WriteFact<'_, 'a>, query: QueryId, expr: &'a Expr, scope: &Scope<'a>) -> bool {
-    expr.any(&mut |part| part.column().is_some_and(|(_, name)| scope.ranges.iter().any(|range| range.names.iter().any(|known| known == name))))
-        || matches!(write.view.query(query).body, Body::Set { .. })
+    expr.any(&mut |part| {
+        part.column().is_some_and(|(_, name)| {
+            scope.ranges.iter().any(|range| range.names.iter().any(|known| known == name))
+        })
+    }) || matches!(write.view.query(query).body, Body::Set { .. })
 }

@@ -7,14 +7,15 @@ pub(super) const RULE: Rule = Rule { id: "OM404", page: include_str!("../../rule
 fn check(file: &File<'_>, out: &mut Findings<'_>) {
     for write in file.writes() {
         let Some(source) = write.source else { continue };
-        let Some(slice) = slice(file, &write).filter(|slice| slice.by == By::Predicate && slice.sure) else { continue };
-        if filled_twice(file, &write) {
+        let Some(slice) = slice(file, &write).filter(|slice| slice.by == By::Predicate && slice.sure) else {
             continue;
-        }
+        };
         let scopes = write.view.scopes(source);
-        let lost = slice.parts.iter().any(|part| !scopes.is_empty() && scopes.iter().all(|scope| scope.sure && is_wider(&write, part, scope)))
-            || (!scopes.is_empty() && scopes.iter().all(|scope| scope.sure && narrowed(&write, &slice, scope)));
-        if lost {
+        let lost = slice.parts.iter().any(|part| {
+            !scopes.is_empty() && scopes.iter().all(|scope| scope.sure && is_wider(&write, part, scope))
+        }) || (!scopes.is_empty()
+            && scopes.iter().all(|scope| scope.sure && narrowed(&write, &slice, scope)));
+        if lost && !filled_twice(file, &write) {
             let target = write.target.text();
             out.report(
                 Draft::new(Severity::Error, slice.span(), format!("more is deleted from `{target}` than is written again"))
@@ -27,7 +28,13 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
 
 /// Whether several statements fill the target after the DELETE.
 fn filled_twice(file: &File<'_>, write: &WriteFact<'_, '_>) -> bool {
-    file.writes().filter(|other| other.target.same(&write.target) && matches!(other.verb, Verb::Insert | Verb::Merge | Verb::Copy { .. })).count() > 1
+    file.writes()
+        .filter(|other| {
+            other.target.same(&write.target)
+                && matches!(other.verb, Verb::Insert | Verb::Merge | Verb::Copy { .. })
+        })
+        .count()
+        > 1
 }
 
 /// Whether the DELETE's range on a column holds values that no row written can have.
@@ -35,17 +42,35 @@ fn is_wider(write: &WriteFact<'_, '_>, part: &Part, scope: &Scope<'_>) -> bool {
     if part.params.is_empty() || (part.low.is_none() && part.high.is_none()) {
         return false;
     }
-    scope.ranges.iter().filter(|range| range.has_param() && carries(write, scope.branch, range, &part.column)).any(|range| {
-        if !std::ptr::eq(range.column, range.compared) && !matches!(range.compared.kind, ExprKind::Cast { .. }) {
-            return false;
-        }
-        let (low, high) = (edging(range.low.as_ref()), edging(range.high.as_ref()));
-        let open_above = part.high.is_none() && part.low.is_some() && high.is_some() && shares(part, range);
-        let open_below = part.low.is_none() && part.high.is_some() && low.is_some() && shares(part, range);
-        let earlier = part.low.as_ref().zip(low.as_ref()).and_then(|(part, range)| starts_before(part, range)).unwrap_or(false);
-        let later = part.high.as_ref().zip(high.as_ref()).and_then(|(part, range)| ends_after(part, range)).unwrap_or(false);
-        open_above || open_below || earlier || later
-    })
+    scope
+        .ranges
+        .iter()
+        .filter(|range| range.has_param() && carries(write, scope.branch, range, &part.column))
+        .any(|range| {
+            if !std::ptr::eq(range.column, range.compared)
+                && !matches!(range.compared.kind, ExprKind::Cast { .. })
+            {
+                return false;
+            }
+            let (low, high) = (edging(range.low.as_ref()), edging(range.high.as_ref()));
+            let open_above =
+                part.high.is_none() && part.low.is_some() && high.is_some() && shares(part, range);
+            let open_below =
+                part.low.is_none() && part.high.is_some() && low.is_some() && shares(part, range);
+            let earlier = part
+                .low
+                .as_ref()
+                .zip(low.as_ref())
+                .and_then(|(part, range)| starts_before(part, range))
+                .unwrap_or(false);
+            let later = part
+                .high
+                .as_ref()
+                .zip(high.as_ref())
+                .and_then(|(part, range)| ends_after(part, range))
+                .unwrap_or(false);
+            open_above || open_below || earlier || later
+        })
 }
 
 fn shares(part: &Part, range: &Range<'_>) -> bool {
@@ -83,16 +108,28 @@ pub(super) fn ends_after(a: &Edging, b: &Edging) -> Option<bool> {
 fn narrowed(write: &WriteFact<'_, '_>, slice: &Slice, scope: &Scope<'_>) -> bool {
     let known = slice.params();
     let timed = slice.parts.iter().any(|part| is_time_name(&part.column));
-    if !timed || !slice.parts.iter().all(|part| !part.params.is_empty() && scope.ranges.iter().any(|range| carries(write, scope.branch, range, &part.column))) {
+    if !timed
+        || !slice.parts.iter().all(|part| {
+            !part.params.is_empty()
+                && scope.ranges.iter().any(|range| carries(write, scope.branch, range, &part.column))
+        })
+    {
         return false;
     }
-    let columns: Vec<String> = if write.columns.is_empty() { write.view.outputs(scope.branch).list.iter().map(|output| output.name.clone()).collect() } else { write.columns.clone() };
+    let columns: Vec<String> = if write.columns.is_empty() {
+        write.view.outputs(scope.branch).list.iter().map(|output| output.name.clone()).collect()
+    } else {
+        write.columns.clone()
+    };
     scope.ranges.iter().any(|range| {
         let params = range.params();
-        let fixed = range.exact && !params.is_empty() && !params.iter().any(|name| known.contains(&name.as_str()));
+        let fixed =
+            range.exact && !params.is_empty() && !params.iter().any(|name| known.contains(&name.as_str()));
         fixed
             && columns.iter().any(|column| {
-                !slice.parts.iter().any(|part| part.column == *column) && output_of(write, scope.branch, column).is_some() && carries(write, scope.branch, range, column)
+                !slice.parts.iter().any(|part| part.column == *column)
+                    && output_of(write, scope.branch, column).is_some()
+                    && carries(write, scope.branch, range, column)
             })
     })
 }

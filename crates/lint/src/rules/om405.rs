@@ -8,12 +8,20 @@ pub(super) const RULE: Rule = Rule { id: "OM405", page: include_str!("../../rule
 fn check(file: &File<'_>, out: &mut Findings<'_>) {
     for write in file.writes() {
         let Some(source) = write.source else { continue };
-        let Some(slice) = slice(file, &write).filter(|slice| slice.sure && matches!(slice.by, By::Predicate | By::Model)) else { continue };
+        let Some(slice) =
+            slice(file, &write).filter(|slice| slice.sure && matches!(slice.by, By::Predicate | By::Model))
+        else {
+            continue;
+        };
         if slice.by == By::Predicate && removed_twice(file, &write) {
             continue;
         }
         for scope in write.view.scopes(source).iter().filter(|scope| scope.sure) {
-            let wide = slice.parts.iter().find_map(|part| wider(&write, part, scope)).or_else(|| unheld(&write, &slice, scope));
+            let wide = slice
+                .parts
+                .iter()
+                .find_map(|part| wider(&write, part, scope))
+                .or_else(|| unheld(&write, &slice, scope));
             if let Some(span) = wide {
                 let target = write.target.text();
                 out.report(
@@ -28,7 +36,10 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
 }
 
 fn removed_twice(file: &File<'_>, write: &WriteFact<'_, '_>) -> bool {
-    file.writes().filter(|other| other.at < write.at && other.target.same(&write.target) && matches!(other.verb, Verb::Delete | Verb::Truncate)).count() > 1
+    file.changes_before(&write.target, write.at)
+        .filter(|other| matches!(other.verb, Verb::Delete | Verb::Truncate))
+        .count()
+        > 1
 }
 
 /// The range by which rows outside the slice get in, if no other range cuts them off.
@@ -41,24 +52,48 @@ fn wider(write: &WriteFact<'_, '_>, part: &Part, scope: &Scope<'_>) -> Option<Sp
         ExprKind::Call(call) => call.name == "date",
         _ => false,
     });
-    let ranges: Vec<&Range<'_>> = scope.ranges.iter().filter(|range| carries(write, scope.branch, range, &part.column)).collect();
+    let ranges: Vec<&Range<'_>> =
+        scope.ranges.iter().filter(|range| carries(write, scope.branch, range, &part.column)).collect();
     if !kept || ranges.is_empty() {
         return None;
     }
     let outside = |range: &Range<'_>| {
-        let below = part.low.as_ref().zip(edging(range.low.as_ref())).and_then(|(part, range)| starts_before(&range, part));
-        let above = part.high.as_ref().zip(edging(range.high.as_ref())).and_then(|(part, range)| ends_after(&range, part));
+        let below = part
+            .low
+            .as_ref()
+            .zip(edging(range.low.as_ref()))
+            .and_then(|(part, range)| starts_before(&range, part));
+        let above = part
+            .high
+            .as_ref()
+            .zip(edging(range.high.as_ref()))
+            .and_then(|(part, range)| ends_after(&range, part));
         (below, above)
     };
     let judged: Vec<(Option<bool>, Option<bool>)> = ranges.iter().map(|range| outside(range)).collect();
     // An edge that can't be compared may cut.
     let beyond = |found: &[Option<bool>]| found.contains(&Some(true)) && !found.contains(&Some(false));
-    let lows: Vec<Option<bool>> = ranges.iter().zip(&judged).filter(|(range, _)| range.low.is_some() || range.exact).map(|(_, found)| found.0).collect();
-    let highs: Vec<Option<bool>> = ranges.iter().zip(&judged).filter(|(range, _)| range.high.is_some() || range.exact).map(|(_, found)| found.1).collect();
-    if highs.is_empty() || !(beyond(&lows) && !lows.contains(&None) || beyond(&highs) && !highs.contains(&None)) {
+    let lows: Vec<Option<bool>> = ranges
+        .iter()
+        .zip(&judged)
+        .filter(|(range, _)| range.low.is_some() || range.exact)
+        .map(|(_, found)| found.0)
+        .collect();
+    let highs: Vec<Option<bool>> = ranges
+        .iter()
+        .zip(&judged)
+        .filter(|(range, _)| range.high.is_some() || range.exact)
+        .map(|(_, found)| found.1)
+        .collect();
+    let surely = |found: &[Option<bool>]| beyond(found) && !found.contains(&None);
+    if highs.is_empty() || (!surely(&lows) && !surely(&highs)) {
         return None;
     }
-    ranges.iter().zip(&judged).find(|(_, found)| found.0 == Some(true) || found.1 == Some(true)).map(|(range, _)| range.span)
+    ranges
+        .iter()
+        .zip(&judged)
+        .find(|(_, found)| found.0 == Some(true) || found.1 == Some(true))
+        .map(|(range, _)| range.span)
 }
 
 /// The DELETE holds a column to one value, and what is written is not held to it.
@@ -66,8 +101,10 @@ fn unheld(write: &WriteFact<'_, '_>, slice: &Slice, scope: &Scope<'_>) -> Option
     if slice.by != By::Predicate {
         return None;
     }
-    let bounded = |column: &str| scope.ranges.iter().find(|range| carries(write, scope.branch, range, column));
-    let other = slice.parts.iter().find_map(|part| bounded(&part.column).filter(|range| range.has_param()))?;
+    let bounded =
+        |column: &str| scope.ranges.iter().find(|range| carries(write, scope.branch, range, column));
+    let other =
+        slice.parts.iter().find_map(|part| bounded(&part.column).filter(|range| range.has_param()))?;
     let loose = slice.parts.iter().any(|part| {
         part.exact
             && !part.params.is_empty()

@@ -7,17 +7,26 @@ pub(super) const RULE: Rule = Rule { id: "OM406", page: include_str!("../../rule
 fn check(file: &File<'_>, out: &mut Findings<'_>) {
     for write in file.writes() {
         let Some(source) = write.source else { continue };
-        let Some(slice) = slice(file, &write).filter(|slice| slice.sure && matches!(slice.by, By::Partition | By::Predicate)) else { continue };
+        let Some(slice) = slice(file, &write)
+            .filter(|slice| slice.sure && matches!(slice.by, By::Partition | By::Predicate))
+        else {
+            continue;
+        };
         if is_landing(&write.target) || write.context.is_log(&write.target) {
             continue;
         }
-        let Some(part) = slice.parts.iter().find(|part| is_load_name(&part.column) && !part.params.is_empty()) else { continue };
+        let Some(part) =
+            slice.parts.iter().find(|part| is_load_name(&part.column) && !part.params.is_empty())
+        else {
+            continue;
+        };
         if slice.parts.iter().any(|part| is_time_name(&part.column) && !is_load_name(&part.column)) {
             continue;
         }
         let scopes = write.view.scopes(source);
         let by_event = |scope: &Scope<'_>| {
-            let timed = |range: &&Range<'_>| range.has_param() && range.names.iter().any(|name| is_time_name(name));
+            let timed =
+                |range: &&Range<'_>| range.has_param() && range.names.iter().any(|name| is_time_name(name));
             let shared = scope.ranges.iter().any(|range| carries(&write, scope.branch, range, &part.column));
             let mut event = scope.ranges.iter().filter(timed).peekable();
             // A difference of bounds is a difference of meaning: the same parameter names both.
@@ -31,7 +40,8 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
         if scopes.is_empty() || !scopes.iter().all(by_event) {
             continue;
         }
-        let span = if slice.by == By::Partition { partition_clause(&write).unwrap_or(part.span) } else { part.span };
+        let span =
+            if slice.by == By::Partition { partition_clause(&write).unwrap_or(part.span) } else { part.span };
         out.report(
             Draft::new(Severity::Warning, span, format!("the slice is named by the load (`{}`), its rows are chosen by when they happened", part.column))
                 .rerun("1 March is repaired in June: its rows are written under June's load, and the wrong ones stay under March's")
@@ -42,5 +52,12 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
 
 /// Raw landing tables are named by the load on purpose.
 fn is_landing(name: &Name) -> bool {
-    name.parts.iter().any(|part| part.split('_').any(|word| matches!(word, "raw" | "landing" | "bronze" | "stage" | "staging" | "stg" | "land" | "ingest" | "lake")))
+    name.parts.iter().any(|part| {
+        part.split('_').any(|word| {
+            matches!(
+                word,
+                "raw" | "landing" | "bronze" | "stage" | "staging" | "stg" | "land" | "ingest" | "lake"
+            )
+        })
+    })
 }

@@ -7,7 +7,9 @@ pub(super) const RULE: Rule = Rule { id: "OM407", page: include_str!("../../rule
 fn check(file: &File<'_>, out: &mut Findings<'_>) {
     for write in file.writes() {
         let Some(source) = write.source else { continue };
-        let Some(slice) = slice(file, &write).filter(|slice| slice.sure && slice.is_closed()) else { continue };
+        let Some(slice) = slice(file, &write).filter(|slice| slice.sure && slice.is_closed()) else {
+            continue;
+        };
         for id in written_queries(write.view, source) {
             let Some(select) = write.view.select(id) else { continue };
             let edges = edges(&write, &slice, id);
@@ -25,9 +27,15 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
             }
             if let Some(span) = longer_groups(file, select) {
                 out.report(
-                    Draft::new(Severity::Error, span, "rows are grouped into something longer than the interval")
-                        .rerun("each day of a week writes the week's row from its own day alone: the last one wins")
-                        .help("make the interval as long as the group, or read the whole week"),
+                    Draft::new(
+                        Severity::Error,
+                        span,
+                        "rows are grouped into something longer than the interval",
+                    )
+                    .rerun(
+                        "each day of a week writes the week's row from its own day alone: the last one wins",
+                    )
+                    .help("make the interval as long as the group, or read the whole week"),
                 );
             }
         }
@@ -44,32 +52,29 @@ fn written_queries(view: &View<'_>, root: QueryId) -> Vec<QueryId> {
         found.push(id);
         match &view.query(id).body {
             Body::Set { left, right, .. } => stack.extend([*right, *left]),
-            Body::Select(select) => stack.extend(select.from.iter().filter_map(|from| match &from.relation {
-                Relation::Query(inner) => Some(*inner),
-                _ => None,
-            })),
+            Body::Select(select) => {
+                stack.extend(select.from.iter().filter_map(|from| match &from.relation {
+                    Relation::Query(inner) => Some(*inner),
+                    _ => None,
+                }))
+            }
             _ => {}
         }
     }
     found
 }
 
-/// Ranges by which the rows that a query's windows see are cut at an edge of the slice: names of the column, and whether
-/// it is one value.
-struct Cut<'a> {
-    range: Range<'a>,
-}
-
-fn edges<'a>(write: &WriteFact<'_, 'a>, slice: &Slice, id: QueryId) -> Vec<Cut<'a>> {
+/// Ranges by which the rows that a query's windows see are cut at an edge of the slice.
+fn edges<'a>(write: &WriteFact<'_, 'a>, slice: &Slice, id: QueryId) -> Vec<Range<'a>> {
     let mut cuts = Vec::new();
-    for scope in write.view.scopes(id) {
+    for scope in write.view.scopes(id).iter() {
         if !scope.sure {
             return Vec::new();
         }
-        for range in scope.ranges {
-            let bounds = slice.parts.iter().any(|part| is_edge(part, &range));
+        for range in &scope.ranges {
+            let bounds = slice.parts.iter().any(|part| is_edge(part, range));
             if range.has_param() && range.high.is_some() && bounds {
-                cuts.push(Cut { range });
+                cuts.push(range.clone());
             }
         }
     }
@@ -90,8 +95,10 @@ fn windows<'a>(view: &View<'a>, id: QueryId) -> Vec<(&'a Expr, &'a Window)> {
             let ExprKind::Call(call) = &part.kind else { return };
             let Some(over) = call.over.as_ref().filter(|over| !over.order.is_empty()) else { return };
             let looks = match call.name.as_str() {
-                "lag" | "lead" | "first_value" | "last_value" | "nth_value" | "laginframe" | "leadinframe" => true,
-                "sum" | "avg" | "count" | "min" | "max" | "stddev" | "stddev_samp" | "var_samp" | "variance" | "median" => over.frame.is_none_or(|frame| !frame.whole),
+                "lag" | "lead" | "first_value" | "last_value" | "nth_value" | "laginframe"
+                | "leadinframe" => true,
+                "sum" | "avg" | "count" | "min" | "max" | "stddev" | "stddev_samp" | "var_samp"
+                | "variance" | "median" => over.frame.is_none_or(|frame| !frame.whole),
                 _ => false,
             };
             if looks && !found.iter().any(|(known, _)| known.span == part.span) {
@@ -102,12 +109,13 @@ fn windows<'a>(view: &View<'a>, id: QueryId) -> Vec<(&'a Expr, &'a Window)> {
     found
 }
 
-fn crosses<'a>(write: &WriteFact<'_, 'a>, id: QueryId, over: &'a Window, cuts: &[Cut<'a>]) -> bool {
+fn crosses<'a>(write: &WriteFact<'_, 'a>, id: QueryId, over: &'a Window, cuts: &[Range<'a>]) -> bool {
     // A partition that holds the slice's column never leaves the slice.
     let holds = |expr: &Expr| {
         expr.any(&mut |part| {
             part.column().is_some_and(|(_, name)| {
-                cuts.iter().any(|cut| cut.range.names.iter().any(|known| known == name)) || is_day_of(write, id, part, cuts)
+                cuts.iter().any(|cut| cut.names.iter().any(|known| known == name))
+                    || is_day_of(write, id, part, cuts)
             })
         })
     };
@@ -116,16 +124,27 @@ fn crosses<'a>(write: &WriteFact<'_, 'a>, id: QueryId, over: &'a Window, cuts: &
     }
     // Rows are ordered in time: by the slice's column, or by another time.
     over.order.iter().any(|sort| {
-        sort.expr.any(&mut |part| part.column().is_some_and(|(_, name)| is_time_name(name) || cuts.iter().any(|cut| cut.range.names.iter().any(|known| known == name))))
+        sort.expr.any(&mut |part| {
+            part.column().is_some_and(|(_, name)| {
+                is_time_name(name) || cuts.iter().any(|cut| cut.names.iter().any(|known| known == name))
+            })
+        })
     })
 }
 
 /// A column that another query makes of the slice's column, such as its day.
-fn is_day_of(write: &WriteFact<'_, '_>, id: QueryId, part: &Expr, cuts: &[Cut<'_>]) -> bool {
+fn is_day_of(write: &WriteFact<'_, '_>, id: QueryId, part: &Expr, cuts: &[Range<'_>]) -> bool {
     let ColumnSource::From { query, from, column } = write.view.source(id, part) else { return false };
-    let Some(Relation::Query(inner)) = write.view.select(query).and_then(|select| select.from.get(from)).map(|from| &from.relation) else { return false };
+    let Some(Relation::Query(inner)) =
+        write.view.select(query).and_then(|select| select.from.get(from)).map(|from| &from.relation)
+    else {
+        return false;
+    };
     match write.view.output_origin(*inner, &column, 0) {
-        Origin::Computed { expr, .. } => expr.any(&mut |part| part.column().is_some_and(|(_, name)| cuts.iter().any(|cut| cut.range.names.iter().any(|known| known == name)))),
+        Origin::Computed { expr, .. } => expr.any(&mut |part| {
+            part.column()
+                .is_some_and(|(_, name)| cuts.iter().any(|cut| cut.names.iter().any(|known| known == name)))
+        }),
         _ => false,
     }
 }
@@ -139,11 +158,13 @@ fn longer_groups(file: &File<'_>, select: &Select) -> Option<Span> {
         let ExprKind::Call(call) = &by.kind else { return None };
         let name = call.name.as_str();
         let length = match name {
-            "date_trunc" | "datetrunc" | "timestamp_trunc" | "datetime_trunc" | "trunc" | "time_bucket" => call.args.iter().find_map(|arg| match &arg.kind {
-                ExprKind::Literal(Literal::Text(text) | Literal::Other(text)) => unit(text),
-                ExprKind::Column { name, qualifier: None } => unit(name),
-                _ => None,
-            })?,
+            "date_trunc" | "datetrunc" | "timestamp_trunc" | "datetime_trunc" | "trunc" | "time_bucket" => {
+                call.args.iter().find_map(|arg| match &arg.kind {
+                    ExprKind::Literal(Literal::Text(text) | Literal::Other(text)) => unit(text),
+                    ExprKind::Column { name, qualifier: None } => unit(name),
+                    _ => None,
+                })?
+            }
             "tostartofweek" | "tomonday" => unit("week")?,
             "tostartofmonth" => unit("month")?,
             "tostartofquarter" => unit("quarter")?,

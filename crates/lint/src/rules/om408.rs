@@ -10,7 +10,10 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
     }
     let mut reported: Vec<Span> = Vec::new();
     for write in file.writes() {
-        let stored = matches!(write.verb, Verb::Insert | Verb::Overwrite | Verb::ReplaceWhere | Verb::Merge | Verb::CreateAs(_));
+        let stored = matches!(
+            write.verb,
+            Verb::Insert | Verb::Overwrite | Verb::ReplaceWhere | Verb::Merge | Verb::CreateAs(_)
+        );
         if !stored || write.context.is_log(&write.target) {
             continue;
         }
@@ -27,18 +30,37 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
 fn runs_once(path: &str) -> bool {
     path.split(['/', '\\']).any(|part| {
         let part = part.to_ascii_lowercase();
-        ["seed", "seeds", "test", "tests", "fixtures", "migrations", "migration", "ddl", "backfill", "backfills", "adhoc", "analysis", "analyses", "scratch"].contains(&part.as_str())
+        [
+            "seed",
+            "seeds",
+            "test",
+            "tests",
+            "fixtures",
+            "migrations",
+            "migration",
+            "ddl",
+            "backfill",
+            "backfills",
+            "adhoc",
+            "analysis",
+            "analyses",
+            "scratch",
+        ]
+        .contains(&part.as_str())
     })
 }
 
 /// The slice that is replaced, else the filter.
 fn written_down<'a>(file: &File<'a>, write: &WriteFact<'_, 'a>) -> Option<Span> {
-    if let Some(slice) = slice(file, write).filter(|slice| matches!(slice.by, By::Partition | By::Predicate)) {
+    if let Some(slice) = slice(file, write).filter(|slice| matches!(slice.by, By::Partition | By::Predicate))
+    {
         if slice.parts.iter().any(|part| !part.params.is_empty()) {
             return None;
         }
         let of_slice = slice.parts.iter().find(|part| {
-            let dated = |edge: &Option<super::slices::Edging>| edge.as_ref().is_some_and(|edge| edge.at.base.is_empty() && is_near(edge.at.offset));
+            let dated = |edge: &Option<super::slices::Edging>| {
+                edge.as_ref().is_some_and(|edge| edge.at.base.is_empty() && is_near(edge.at.offset))
+            };
             dated(&part.low) && dated(&part.high)
         });
         return of_slice.map(|part| part.span);
@@ -50,8 +72,16 @@ fn written_down<'a>(file: &File<'a>, write: &WriteFact<'_, 'a>) -> Option<Span> 
         return None;
     }
     let dated = |range: &Range<'_>| {
-        let edge = |limit: &Option<RangeEnd<'_>>| limit.as_ref().and_then(|limit| instant(limit.value)).is_some_and(|at| at.base.is_empty() && is_near(at.offset));
-        edge(&range.low) && edge(&range.high) && range.names.iter().any(|name| is_time_name(name)) && !is_validity(range)
+        let edge = |limit: &Option<RangeEnd<'_>>| {
+            limit
+                .as_ref()
+                .and_then(|limit| instant(limit.value))
+                .is_some_and(|at| at.base.is_empty() && is_near(at.offset))
+        };
+        edge(&range.low)
+            && edge(&range.high)
+            && range.names.iter().any(|name| is_time_name(name))
+            && !is_validity(range)
     };
     let found = |scope: &Scope<'_>| scope.ranges.iter().find(|range| dated(range)).map(|range| range.span);
     scopes.iter().all(|scope| found(scope).is_some()).then(|| scopes.first().and_then(found)).flatten()

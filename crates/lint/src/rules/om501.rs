@@ -8,8 +8,7 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
     let Some(template) = steady(file) else { return };
     for write in file.writes().filter(|write| write.verb == Verb::Model(ModelWrite::Append)) {
         // OM304 and OM305 speak of those.
-        let adds_missing =
-            write.view.self_reads(write.write).iter().any(|(read, _)| *read != SelfRead::Rows);
+        let adds_missing = write.view.self_reads(write.write).iter().any(|(read, _)| *read != SelfRead::Rows);
         if adds_missing {
             continue;
         }
@@ -20,8 +19,7 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
             Some(strategy) => format!("`{strategy}` without a `unique_key` is an append"),
             None => "it has neither a `unique_key` nor a strategy that replaces".to_string(),
         };
-        let names: &[&str] =
-            if strategy.is_some() { &["incremental_strategy"] } else { &["materialized"] };
+        let names: &[&str] = if strategy.is_some() { &["incremental_strategy"] } else { &["materialized"] };
         let draft = Draft::new(
             Severity::Error,
             write.head,

@@ -39,7 +39,8 @@ fn open_star(view: &View<'_>, query: QueryId, depth: usize) -> Option<Span> {
     let select = view.select(query)?;
     select.items.iter().find_map(|item| {
         let Item::Star { span, qualifier, .. } = item else { return None };
-        let starred = select.from.iter().filter(|from| qualifier.as_ref().is_none_or(|name| *name == from.alias));
+        let starred =
+            select.from.iter().filter(|from| qualifier.as_ref().is_none_or(|name| *name == from.alias));
         starred.clone().find_map(|from| match &from.relation {
             Relation::Query(inner) => open_star(view, *inner, depth + 1),
             Relation::Table(_) if view.relation_columns(from).is_none() => Some(select_star(select, *span)),

@@ -38,7 +38,10 @@ fn adds(file: &File<'_>, template: &Template, write: &Write) -> bool {
     let own = write.target.text().replace(' ', "").contains("{{this}}");
     let rebuilt = file.writes().any(|write| write.verb == Verb::Model(ModelWrite::Full));
     match write.verb {
-        Verb::Insert => write.conflict.is_none() && !(own && rebuilt && !template.config.materialized.contains("incremental")),
+        Verb::Insert => {
+            write.conflict.is_none()
+                && !(own && rebuilt && !template.config.materialized.contains("incremental"))
+        }
         Verb::Update => write.sets.iter().any(|set| {
             set.compound
                 || matches!(set.value.kind, ExprKind::Op(Op::Add | Op::Sub | Op::Mul | Op::Concat, _))
@@ -52,10 +55,14 @@ fn adds(file: &File<'_>, template: &Template, write: &Write) -> bool {
 /// first word.
 fn place(file: &File<'_>, template: &Template, sql: &str, statement: Span) -> Span {
     let argument = template.arguments.iter().rev().filter(|argument| argument.name.contains("_hook"));
-    let text = argument.clone().flat_map(|argument| &argument.texts).find(|text| text.of(&template.text) == sql);
+    let text =
+        argument.clone().flat_map(|argument| &argument.texts).find(|text| text.of(&template.text) == sql);
     if let Some(text) = text {
         return Span { start: text.start + statement.start, end: text.start + statement.end };
     }
-    let called = argument.clone().find(|argument| argument.span.of(&template.text).contains(sql)).or(argument.clone().next());
+    let called = argument
+        .clone()
+        .find(|argument| argument.span.of(&template.text).contains(sql))
+        .or(argument.clone().next());
     called.map_or_else(|| super::shared::first_word(file, template), |argument| argument.span)
 }

@@ -13,7 +13,9 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
     let config = &template.config;
     for write in file.writes() {
         let (names, what): (&[&str], &str) = match config.strategy.as_deref() {
-            Some("check") => (&["strategy"], "versions are found by comparing, and dated by the run that saw them"),
+            Some("check") => {
+                (&["strategy"], "versions are found by comparing, and dated by the run that saw them")
+            }
             _ if config.updated_at.as_deref().is_some_and(|column| is_dated(&write, column)) => {
                 (&["updated_at"], "versions are dated by the clock")
             }

@@ -16,7 +16,8 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
         if !matches!(write.verb, Verb::Model(ModelWrite::Keyed | ModelWrite::DeleteInsert)) {
             continue;
         }
-        if template.config.incremental_predicates.iter().any(|predicate| is_narrower(file, &write, predicate)) {
+        if template.config.incremental_predicates.iter().any(|predicate| is_narrower(file, &write, predicate))
+        {
             out.report(said(template, &["incremental_predicates", "predicates"], draft(&write, template)));
         }
     }
@@ -49,7 +50,8 @@ fn is_narrower(file: &File<'_>, write: &WriteFact<'_, '_>, predicate: &str) -> b
 /// Texts of a predicate that a variable has filled: those that are no date and no unit of time.
 fn variables(text: &str, dialect: crate::Dialect) -> Vec<Span> {
     let lexed = lex(text, dialect);
-    let mark = |at: usize, mark: u8| lexed.tokens.get(at).is_some_and(|token| token.kind == TokenKind::Mark(mark));
+    let mark =
+        |at: usize, mark: u8| lexed.tokens.get(at).is_some_and(|token| token.kind == TokenKind::Mark(mark));
     let filled = lexed.tokens.iter().enumerate().filter(|(at, token)| {
         let unit = *at > 0 && mark(at - 1, b'(') && mark(at + 1, b',');
         let plain = token.span.of(text).trim_matches('\'');
@@ -68,8 +70,19 @@ fn lower_edge(condition: &Expr) -> Option<(String, &Expr)> {
     };
     let (qualifier, name) = column_within(column)?.column()?;
     let of_source = qualifier.is_some_and(|qualifier| qualifier.contains("source"));
-    let columns = low.any(&mut |part| part.column().is_some() || matches!(part.kind, ExprKind::Subquery { .. }));
-    (!of_source && !columns).then(|| (name.to_string(), low))
+    // `day` of `dateadd(day, -3, d)` reads like a column.
+    let mut units: Vec<&Expr> = Vec::new();
+    let mut fixed = true;
+    low.walk(&mut |part| {
+        if let ExprKind::Call(call) = &part.kind
+            && let [unit, _, _] = call.args.as_slice()
+        {
+            units.push(unit);
+        }
+        let unit = units.iter().any(|unit| std::ptr::eq(*unit, part));
+        fixed &= (unit || part.column().is_none()) && !matches!(part.kind, ExprKind::Subquery { .. });
+    });
+    (!of_source && fixed).then(|| (name.to_string(), low))
 }
 
 /// Whether the query's own lower edge on the column is no earlier than the predicate's.
@@ -81,7 +94,9 @@ fn is_within(write: &WriteFact<'_, '_>, source: QueryId, column: &str, low: &Exp
     edges.any(|(name, low)| {
         is_same_column(write, source, &name, column)
             && match (moment(low, dialect), &outer) {
-                (Moment::At(inner), Moment::At(outer)) => inner.base == outer.base && inner.offset >= outer.offset,
+                (Moment::At(inner), Moment::At(outer)) => {
+                    inner.base == outer.base && inner.offset >= outer.offset
+                }
                 (Moment::Clock, Moment::At(_)) | (Moment::At(_), Moment::Clock) => false,
                 // What can't be compared is not spoken of.
                 _ => true,

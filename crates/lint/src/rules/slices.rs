@@ -100,7 +100,7 @@ pub(super) fn slice<'a>(file: &File<'a>, write: &WriteFact<'_, 'a>) -> Option<Sl
     let Effect::ReplaceSlice(replaced) = write.effect() else { return None };
     match replaced.by {
         Some(by) => {
-            let removal = file.writes().find(|other| (other.at, other.index) == by)?;
+            let removal = file.write(by.0, by.1)?;
             let scope = removal.scope?;
             let found = removal.view.scope_of(scope, &removal.write.filters);
             let own = |range: &&Range<'_>| {
@@ -175,7 +175,7 @@ fn partition_span(write: &WriteFact<'_, '_>, column: &str, value: &Expr) -> Span
 /// `PARTITION (…)` as a whole.
 pub(super) fn partition_clause(write: &WriteFact<'_, '_>) -> Option<Span> {
     let text = &write.context.script.text;
-    let last = write.partition.iter().filter_map(|(_, value)| value.as_ref()).last()?;
+    let last = write.partition.iter().filter_map(|(_, value)| value.as_ref()).next_back()?;
     let before = Span { start: write.head.end, end: last.span.start }.of(text).to_ascii_lowercase();
     let start = write.head.end as usize + before.rfind("partition")?;
     let rest = text.get(last.span.end as usize..)?;
@@ -202,6 +202,14 @@ fn model_slice(file: &File<'_>, write: &WriteFact<'_, '_>) -> Option<Slice> {
 /// The index of the output that fills a column of the target.
 pub(super) fn output_of(write: &WriteFact<'_, '_>, branch: QueryId, column: &str) -> Option<usize> {
     let outputs = write.view.outputs(branch);
+    // Partitions that come with the rows are the last outputs, in their order.
+    if write.verb == Verb::Overwrite && write.columns.is_empty() && !outputs.open {
+        let coming: Vec<&String> =
+            write.partition.iter().filter(|(_, value)| value.is_none()).map(|(column, _)| column).collect();
+        if let Some(at) = coming.iter().position(|name| *name == column) {
+            return (outputs.list.len() + at).checked_sub(coming.len());
+        }
+    }
     if write.columns.is_empty() || write.by_name {
         return outputs.list.iter().position(|output| output.name == column).or_else(|| {
             let columns = write.view.knowledge.table(&write.target).map(|facts| &facts.columns)?;
@@ -345,13 +353,13 @@ pub(super) fn is_change_name(name: &str) -> bool {
 
 /// Whether a later statement of the script reads a table to write another.
 pub(super) fn read_later(file: &File<'_>, write: &WriteFact<'_, '_>) -> bool {
-    file.writes().any(|other| {
-        other.at > write.at
-            && !other.target.same(&write.target)
-            && other
-                .source
-                .iter()
-                .chain(&other.scope)
-                .any(|query| other.view.tables(*query).iter().any(|(_, _, name)| name.same(&write.target)))
+    file.script.index.readers_after(write.target.last(), write.at).any(|at| {
+        let count = file.script.statements.get(at).map_or(0, |statement| statement.writes.len());
+        (0..count).filter_map(|index| file.write(at, index)).any(|other| {
+            !other.target.same(&write.target)
+                && other.source.iter().chain(&other.scope).any(|query| {
+                    other.view.tables(*query).iter().any(|(_, _, name)| name.same(&write.target))
+                })
+        })
     })
 }
