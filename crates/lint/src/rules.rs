@@ -241,6 +241,35 @@ impl<'a> File<'a> {
         cell.get_or_init(|| view.occurrences())
     }
 
+    /// Whether a query looks at the engine's own views alone: somebody watches the engine, and stores nothing.
+    fn reads_only_system(&self, statement: &Statement, root: crate::ir::QueryId) -> bool {
+        const SCHEMAS: &[&str] =
+            &["information_schema", "account_usage", "organization_usage", "pg_catalog", "sys", "system"];
+        const TABLES: &[&str] = &["svv_", "stl_", "stv_", "svl_", "sys_", "pg_", "duckdb_"];
+        let is_system = |name: &str| {
+            let name = name.to_ascii_lowercase();
+            name.split('.').any(|part| SCHEMAS.contains(&part))
+                || TABLES
+                    .iter()
+                    .any(|start| name.rsplit('.').next().is_some_and(|last| last.starts_with(start)))
+        };
+        let Some(view) = self.views.iter().find(|view| std::ptr::eq(view.statement, statement)) else {
+            return false;
+        };
+        let mut relations = view
+            .reachable(root)
+            .into_iter()
+            .filter_map(|id| view.select(id))
+            .flat_map(|select| &select.from)
+            .filter_map(|from| match &from.relation {
+                crate::ir::Relation::Table(name) => Some(name.text()),
+                crate::ir::Relation::Function(call) => Some(call.name.clone()),
+                _ => None,
+            })
+            .peekable();
+        relations.peek().is_some() && relations.all(|name| is_system(&name))
+    }
+
     fn takes_parameters(&self, statement: &Statement) -> bool {
         let named = self.views.iter().find(|view| std::ptr::eq(view.statement, statement));
         named.is_some_and(View::takes_parameters)
@@ -256,7 +285,8 @@ impl<'a> File<'a> {
             .iter()
             .filter(|statement| !matches!(statement.action, Action::Utility | Action::Session { .. }));
         let Some(only) = statements.next() else { return false };
-        matches!(only.action, Action::Select(_)) && statements.next().is_none() && self.takes_parameters(only)
+        let Action::Select(root) = only.action else { return false };
+        statements.next().is_none() && self.takes_parameters(only) && !self.reads_only_system(only, root)
     }
 }
 
@@ -311,8 +341,30 @@ pub(crate) fn run(file: &File<'_>) -> Found {
         }
         (rule.check)(file, &mut Findings { script: file.script, rule, found: &mut found });
     }
-    found.sql = once_a_list(file, found.sql);
+    found.sql = once_a_script(once_a_list(file, found.sql));
     found
+}
+
+/// Of the tables of one script that can be created once only, more than this are one finding.
+const TABLES: usize = 3;
+
+/// A script that defines many tables runs once or not at all: that is one fact, not one a table.
+fn once_a_script(mut findings: Vec<Finding>) -> Vec<Finding> {
+    let once =
+        |finding: &Finding| finding.rule == "OM314" && finding.message.ends_with("can be created once only");
+    let count = findings.iter().filter(|finding| once(finding)).count();
+    if count > TABLES {
+        let mut first = true;
+        findings.retain_mut(|finding| {
+            let keep = !once(finding) || first;
+            if once(finding) && first {
+                first = false;
+                finding.message.push_str(&format!(", as can {} more tables of this script", count - 1));
+            }
+            keep
+        });
+    }
+    findings
 }
 
 /// Rows put in one by one, `INSERT … VALUES` after `INSERT … VALUES` into one table, are one fact: the first is reported,

@@ -292,8 +292,31 @@ pub fn is_audit_name(name: &str) -> bool {
         "_etl_ts",
         "_materialized_at",
     ];
+    // `inserted_timestamp`, `modified_dttm`: a deed of the load, and an instant.
+    let stamp = name.split_once('_').is_some_and(|(deed, instant)| {
+        let deeds = [
+            "load",
+            "loaded",
+            "insert",
+            "inserted",
+            "update",
+            "updated",
+            "create",
+            "created",
+            "modify",
+            "modified",
+            "refresh",
+            "refreshed",
+            "ingest",
+            "ingested",
+            "import",
+            "imported",
+        ];
+        deeds.contains(&deed) && ["timestamp", "ts", "dttm", "datetime", "tstamp"].contains(&instant)
+    });
     let bare = name.replace('_', "");
-    WHOLE.contains(&name)
+    stamp
+        || WHOLE.contains(&name)
         || WHOLE.iter().any(|whole| {
             whole.len() == name.len() + whole.matches('_').count() && whole.replace('_', "") == bare
         })

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use crate::dialect::Dialect;
-use crate::ir::{Body, Expr, ExprKind, From, Item, Name, Query, QueryId, Relation, Select, Statement};
+use crate::ir::{Body, BranchAction, Expr, ExprKind, From, Item, Name, Query, QueryId, Relation, Select, Statement};
 
 use super::knowledge::Knowledge;
 use super::scope::Scope;
@@ -474,6 +474,29 @@ impl<'a> View<'a> {
                         }
                     });
                 });
+            }
+            for write in self.statement.writes.iter().filter(|write| write.scope == Some(id)) {
+                let mut take = |expr: &'a Expr| {
+                    expr.walk(&mut |part| {
+                        if let ColumnSource::From { query: at, from, column } = self.source(id, part)
+                            && self.select(at).and_then(|select| select.from.get(from)).is_some_and(
+                                |from| matches!(&from.relation, Relation::Query(inner) if *inner == query),
+                            )
+                        {
+                            used.push(column);
+                        }
+                    });
+                };
+                write.sets.iter().for_each(|set| take(&set.value));
+                for branch in &write.branches {
+                    branch.filters.iter().for_each(&mut take);
+                    match &branch.action {
+                        BranchAction::Update(sets) => sets.iter().for_each(|set| take(&set.value)),
+                        BranchAction::Insert(_, values) => values.iter().for_each(&mut take),
+                        BranchAction::UpdateAll | BranchAction::InsertAll => return None,
+                        BranchAction::Delete | BranchAction::Nothing => {}
+                    }
+                }
             }
             let select = self.select(id)?;
             for item in &select.items {

@@ -62,6 +62,9 @@ pub(super) fn looks_unique(name: &str) -> bool {
         "row_no",
         "rn",
         "line_no",
+        "line_number",
+        "_line_number",
+        "line_num",
         "hash",
         "_row_id",
     ];
