@@ -1,7 +1,9 @@
-//! The dbt front end: a project's files in, each model's SQL in both worlds out, with the way back from each byte of it to
+//! The dbt front end: a project's files in, each model's SQL in both worlds out, with the way back from each
+//! byte of it to
 //! the template. Knows no rule and no SQL grammar; must not read files, clocks or the environment.
 //!
-//! Two ways in. `target/manifest.json` brings SQL that dbt compiled, in one of the two worlds; the other is rendered here.
+//! Two ways in. `target/manifest.json` brings SQL that dbt compiled, in one of the two worlds; the other is
+//! rendered here.
 //! Without it both are rendered here, with stubs for what only a warehouse knows.
 
 use std::ops::Range;
@@ -218,7 +220,8 @@ pub struct Segment {
     pub stub: bool,
     /// The macro whose body wrote it, as index into [`Project::macros`].
     pub by: Option<usize>,
-    /// Bytes of the model's file that the user sees in its place: the source itself, or the call of the macro.
+    /// Bytes of the model's file that the user sees in its place: the source itself, or the call of the
+    /// macro.
     pub shown: Range<usize>,
 }
 
@@ -305,7 +308,8 @@ impl Project {
         project::read(files, hints)
     }
 
-    /// Renders one of [`Project::nodes`] in both worlds; `None` where there is no such node. Nodes can be rendered by several threads.
+    /// Renders one of [`Project::nodes`] in both worlds; `None` where there is no such node. Nodes can be
+    /// rendered by several threads.
     pub fn model(&self, node: usize) -> Option<Model> {
         Some(self.render(self.nodes.get(node)?))
     }
@@ -445,7 +449,8 @@ impl Project {
             .collect()
     }
 
-    /// Runs the template; where the warehouse's answers are missed so badly that it raises, once more as dbt parses.
+    /// Runs the template; where the warehouse's answers are missed so badly that it raises, once more as dbt
+    /// parses.
     fn run(&self, node: &Node, world: World) -> Result<Run, Failure> {
         let nodes = node.parsed.as_ref().map_err(|error| Failure {
             why: error.why.clone(),

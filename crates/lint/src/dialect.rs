@@ -114,7 +114,8 @@ impl fmt::Display for Dialect {
     }
 }
 
-/// Words that only one dialect uses, each with its weight. Counted on lower-cased text, cheap substrings only.
+/// Words that only one dialect uses, each with its weight. Counted on lower-cased text, cheap substrings
+/// only.
 const SIGNS: &[(Dialect, &str, u32)] = &[
     (Dialect::TSql, "\ngo\n", 3),
     (Dialect::TSql, "getdate()", 2),
@@ -174,7 +175,8 @@ const SIGNS: &[(Dialect, &str, u32)] = &[
     (Dialect::Trino, "partitioning = array", 4),
 ];
 
-/// The dialect a file is probably written in: a folder or file name that names one, else words of which at least two
+/// The dialect a file is probably written in: a folder or file name that names one, else words of which at
+/// least two
 /// points more speak for it than for any other. Otherwise nothing is claimed.
 #[must_use]
 pub fn guess(path: &str, text: &str) -> Option<Dialect> {

@@ -82,7 +82,8 @@ fn data(dialect: Dialect) -> &'static [&'static str] {
     }
 }
 
-/// Reads lines `class: name name/0 name*`; `/n` counts only with n arguments, `*` also without parentheses. What stands in
+/// Reads lines `class: name name/0 name*`; `/n` counts only with n arguments, `*` also without parentheses.
+/// What stands in
 /// an earlier text wins; class `none` takes a name out.
 fn build(dialect: Dialect) -> Table {
     let mut table = Table::new();

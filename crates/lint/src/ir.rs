@@ -1,6 +1,8 @@
-//! The intermediate form: what a statement does, free of any parser's tree. Every node has its place in the file.
+//! The intermediate form: what a statement does, free of any parser's tree. Every node has its place in the
+//! file.
 //!
-//! Names are folded to lower case; conjunctions are flattened into lists; the queries of a statement stand in one
+//! Names are folded to lower case; conjunctions are flattened into lists; the queries of a statement stand
+//! in one
 //! arena ([`Statement::queries`]), so that a CTE that is read twice is one query.
 
 use crate::text::Span;
@@ -31,7 +33,8 @@ impl Name {
         self.parts.join(".")
     }
 
-    /// Whether two names are the same table without a search path between: as [`Self::same`], but a name without a schema
+    /// Whether two names are the same table without a search path between: as [`Self::same`], but a name
+    /// without a schema
     /// is not one with a schema, unless that is the engine's default.
     #[must_use]
     pub fn surely_same(&self, other: &Self) -> bool {
@@ -551,7 +554,8 @@ pub struct Write {
     pub by_name: bool,
     /// The query whose rows are written; of MERGE the source.
     pub source: Option<QueryId>,
-    /// Of MERGE, UPDATE, DELETE: target and joined tables, in which conditions and values are to be read. The first
+    /// Of MERGE, UPDATE, DELETE: target and joined tables, in which conditions and values are to be read.
+    /// The first
     /// table is the target, of MERGE the second is the source.
     pub scope: Option<QueryId>,
     /// ON CONFLICT, ON DUPLICATE KEY, OR REPLACE, IGNORE.

@@ -1,7 +1,10 @@
-//! Text to tokens with byte spans, knowing strings, comments and placeholders of templates, and nothing of grammar.
+//! Text to tokens with byte spans, knowing strings, comments and placeholders of templates, and nothing of
+//! grammar.
 //!
-//! The tokens serve the splitter, the scanner for what can't be parsed, and spans that the parser doesn't give. A
-//! placeholder (`${x}`, `%(x)s`, `{{ x }}`, `<% x %>`, `&{x}`, `@schema.`) becomes a word, and [`Lexed::masked`] holds
+//! The tokens serve the splitter, the scanner for what can't be parsed, and spans that the parser doesn't
+//! give. A
+//! placeholder (`${x}`, `%(x)s`, `{{ x }}`, `<% x %>`, `&{x}`, `@schema.`) becomes a word, and
+//! [`Lexed::masked`] holds
 //! the text with such words in place of it, byte for byte as long, so that every span stays true.
 
 use crate::dialect::Dialect;

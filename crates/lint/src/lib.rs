@@ -1,7 +1,9 @@
 //! What breaks repeatability in SQL: lint for plain scripts, dbt projects and Oncemore's own models.
 //!
-//! Pure: texts in, findings out; no IO, no clock, no printing. Three steps, the first and the last to be run in parallel
-//! by the caller if it likes: [`parse`] a file to the intermediate form ([`ir`]), gather [`Knowledge`] of tables over all
+//! Pure: texts in, findings out; no IO, no clock, no printing. Three steps, the first and the last to be run
+//! in parallel
+//! by the caller if it likes: [`parse`] a file to the intermediate form ([`ir`]), gather [`Knowledge`] of
+//! tables over all
 //! files, [`judge`] each file. [`lint`] does all three.
 
 mod branches;
@@ -75,7 +77,8 @@ pub fn lint(inputs: &[Input], config: &Config) -> Report {
     report
 }
 
-/// Reads a file. The dialect is the file's, else the project's, else what path and words tell, else standard SQL.
+/// Reads a file. The dialect is the file's, else the project's, else what path and words tell, else standard
+/// SQL.
 #[must_use]
 pub fn parse(input: &Input, config: &Config) -> Script {
     let guess = || dialect::guess(&input.path, &input.text);

@@ -107,7 +107,8 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// A table's name. A name in one pair of backticks may hold dots; a decorator (`$20240301`) is no part of it.
+    /// A table's name. A name in one pair of backticks may hold dots; a decorator (`$20240301`) is no part
+    /// of it.
     fn name(&self, name: &ObjectName) -> Name {
         let mut parts = Vec::new();
         let mut span = Span::NOWHERE;

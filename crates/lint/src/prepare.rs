@@ -1,4 +1,5 @@
-//! A statement as the parser sees it: what no grammar takes is blanked out or rewritten, byte for byte as long, and told
+//! A statement as the parser sees it: what no grammar takes is blanked out or rewritten, byte for byte as
+//! long, and told
 //! apart from the text.
 
 use std::borrow::Cow;

@@ -1,4 +1,5 @@
-//! Functions and macros that a file defines, and whether they can be vouched for. Read by tokens: their bodies are no
+//! Functions and macros that a file defines, and whether they can be vouched for. Read by tokens: their
+//! bodies are no
 //! statements of the script.
 
 use crate::ir::Name;

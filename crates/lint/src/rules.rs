@@ -1,6 +1,7 @@
 //! Rules, and how one is written.
 //!
-//! A rule is one file `src/rules/omNNN.rs`, one page `rules/OMNNN.md` (documentation and test at once) and one word in the
+//! A rule is one file `src/rules/omNNN.rs`, one page `rules/OMNNN.md` (documentation and test at once) and
+//! one word in the
 //! list below. The file holds one constant and one function:
 //!
 //! ```ignore
@@ -23,9 +24,12 @@
 //! # What a rule can ask
 //!
 //! * [`File::writes`]: each write of the file ([`WriteFact`], which derefs to [`crate::ir::Write`]): verb, target, head,
-//!   columns, source query, conflict clause, branches of a MERGE, SET list, partition. [`WriteFact::effect`] says what a
-//!   second run does ([`Effect`]: append, fresh, replace slice or all with the statement that removes and whether the
-//!   two are atomic, keyed, keep first, change); [`WriteFact::context`] knows the script around it (stage, log, same
+//!   columns, source query, conflict clause, branches of a MERGE, SET list, partition. [`WriteFact::effect`]
+//! says what a
+//!   second run does ([`Effect`]: append, fresh, replace slice or all with the statement that removes and
+//! whether the
+//!   two are atomic, keyed, keep first, change); [`WriteFact::context`] knows the script around it (stage,
+//! log, same
 //!   transaction).
 //! * [`File::statements`]: each statement with its [`View`]; actions that are no writes (DDL, SET, transactions) are in
 //!   [`crate::ir::Action`].
@@ -33,12 +37,14 @@
 //!   plays, followed through CTEs, subqueries and aliases.
 //! * [`View`]: `outputs`, `resolve`, `origin` (lineage of a column), `tables` (all tables read), `keys` (what is unique in
 //!   a query's rows), `determines` (do these expressions decide a row? [`Answer`] says which fact lacks),
-//!   `depends_only_on`, `bounds` (ranges on columns, pushed through), `self_reads`, `key_columns`, `merge_pairs`.
+//!   `depends_only_on`, `bounds` (ranges on columns, pushed through), `self_reads`, `key_columns`,
+//! `merge_pairs`.
 //! * [`Knowledge`]: tables with columns, types, NOT NULL, keys, partition columns.
 //!
 //! # How to speak
 //!
-//! [`Draft::lacked`] names a missing fact and takes the severity one step down. Give the re-run that goes wrong in terms of
+//! [`Draft::lacked`] names a missing fact and takes the severity one step down. Give the re-run that goes
+//! wrong in terms of
 //! the statement at hand. Where in doubt, be silent: precision is the product.
 
 use std::cell::OnceCell;
@@ -275,7 +281,8 @@ impl<'a> File<'a> {
         named.is_some_and(View::takes_parameters)
     }
 
-    /// Whether the file is one query with parameters that nothing in it stores: a task whose result somebody stores, and
+    /// Whether the file is one query with parameters that nothing in it stores: a task whose result somebody
+    /// stores, and
     /// it is judged as if it were stored.
     #[must_use]
     pub fn is_single_query(&self) -> bool {

@@ -1,4 +1,5 @@
-//! What can't be parsed: said so (OM001), and looked at by tokens, for the rules that need no more than a word.
+//! What can't be parsed: said so (OM001), and looked at by tokens, for the rules that need no more than a
+//! word.
 
 use crate::config::Config;
 use crate::finding::{Confidence, Finding, Severity};

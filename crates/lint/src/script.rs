@@ -1,4 +1,5 @@
-//! A file to statements in the intermediate form: splits, parses with the named dialect and then with others, and reads
+//! A file to statements in the intermediate form: splits, parses with the named dialect and then with
+//! others, and reads
 //! by tokens what no parser needs to see (COPY, SET, transactions).
 
 use sqlparser::dialect::{self as parsers, Dialect as Grammar};
@@ -357,7 +358,8 @@ impl Reader<'_> {
         found
     }
 
-    /// A table whose rows another server or a file keeps. In Spark, Hive and Trino all tables of a lake may be external.
+    /// A table whose rows another server or a file keeps. In Spark, Hive and Trino all tables of a lake may
+    /// be external.
     fn is_foreign(&self, piece: &Piece) -> bool {
         let outside = matches!(
             self.source.dialect,

@@ -1,4 +1,5 @@
-//! A script to statements, each with the transaction and routine it stands in. Knows `GO`, `DELIMITER`, dollar quotes
+//! A script to statements, each with the transaction and routine it stands in. Knows `GO`, `DELIMITER`,
+//! dollar quotes
 //! and procedural blocks well enough to reach the statements within; knows nothing of what they mean.
 
 use std::ops::Range;

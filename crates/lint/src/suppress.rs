@@ -1,4 +1,5 @@
-//! Comments that allow a finding: `-- oncemore: allow(OM101) because <reason>`; `-- noqa: OM101` of other linters.
+//! Comments that allow a finding: `-- oncemore: allow(OM101) because <reason>`; `-- noqa: OM101` of other
+//! linters.
 
 use crate::finding::{Confidence, Finding, Severity};
 use crate::lex::Lexed;
@@ -107,7 +108,8 @@ fn allowance(script: &Commented<'_>, span: Span) -> Option<Allowance> {
     Some(Allowance { span, rules, reason, ours, lines: lines_of(script, span), used })
 }
 
-/// The line of a comment that follows code; of one that stands alone the next line with code, and if a statement begins
+/// The line of a comment that follows code; of one that stands alone the next line with code, and if a
+/// statement begins
 /// there, all of its lines.
 fn lines_of(script: &Commented<'_>, span: Span) -> (usize, usize) {
     let line = script.lines.line_of(span.start);

@@ -80,7 +80,8 @@ pub struct Position {
 #[derive(Clone, Debug, Default)]
 pub struct Lines {
     starts: Vec<u32>,
-    /// Characters of more than one byte: line, column (both from 0), and by how many bytes the line is longer than its
+    /// Characters of more than one byte: line, column (both from 0), and by how many bytes the line is
+    /// longer than its
     /// characters up to and with this one.
     wide: Vec<(u32, u32, u32)>,
 }

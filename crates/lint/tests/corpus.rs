@@ -1,4 +1,5 @@
-//! Scores the labelled corpus: precision, recall and the share of clean snippets that stay silent, at warning and above.
+//! Scores the labelled corpus: precision, recall and the share of clean snippets that stay silent, at
+//! warning and above.
 //! Rules that are not registered are counted apart.
 #![expect(clippy::print_stdout, reason = "a test reports, and is steered, from outside")]
 

@@ -1,4 +1,5 @@
-//! Runs the examples of every rule's page. An example that fails must stand in `tests/known-failures.txt`, and what stands
+//! Runs the examples of every rule's page. An example that fails must stand in `tests/known-failures.txt`,
+//! and what stands
 //! there must fail: the list can only shrink.
 #![expect(
     clippy::print_stdout,

@@ -151,7 +151,8 @@ fn time_stays_linear() {
 #[test]
 fn aliases_that_lead_back_and_queries_read_twice_end() {
     // Over a table of which nothing is known, `a` may be the alias or the column.
-    let back = "INSERT INTO t SELECT k, row_number() OVER (PARTITION BY k ORDER BY d) AS n, f(a, b) AS a, g(b, a) AS b FROM s";
+    let back = "INSERT INTO t SELECT k, row_number() OVER (PARTITION BY k ORDER BY d) AS n, f(a, b) AS a, \
+        g(b, a) AS b FROM s";
     run(back.to_string(), Dialect::TSql);
     let mut ctes = "c0 AS (SELECT id, day FROM raw.x WHERE day >= :start AND day < :end)".to_string();
     for at in 1..24 {
@@ -163,7 +164,8 @@ fn aliases_that_lead_back_and_queries_read_twice_end() {
     let started = Instant::now();
     run(
         format!(
-            "BEGIN; DELETE FROM t WHERE day >= :start AND day < :end; INSERT INTO t (id, day) WITH {ctes} SELECT id, day FROM c23; COMMIT;"
+            "BEGIN; DELETE FROM t WHERE day >= :start AND day < :end; INSERT INTO t (id, day) WITH {ctes} \
+             SELECT id, day FROM c23; COMMIT;"
         ),
         Dialect::Postgres,
     );

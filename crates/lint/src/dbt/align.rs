@@ -1,4 +1,5 @@
-//! Carries positions from our rendering of a template over to dbt's own: both say nearly the same, token by token.
+//! Carries positions from our rendering of a template over to dbt's own: both say nearly the same, token by
+//! token.
 
 use super::value::Mark;
 

@@ -1,4 +1,5 @@
-//! Clocks that a template reads: they are frozen when it is compiled, so the SQL shows a plain value. Found on the tree,
+//! Clocks that a template reads: they are frozen when it is compiled, so the SQL shows a plain value. Found
+//! on the tree,
 //! with the role each plays.
 
 use std::collections::BTreeMap;
@@ -58,7 +59,8 @@ pub enum ClockRole {
     Sql,
 }
 
-/// Clocks of a template: of a dbt model or macro, or of a script with Airflow's variables. A text that can't be read as a
+/// Clocks of a template: of a dbt model or macro, or of a script with Airflow's variables. A text that can't
+/// be read as a
 /// template has none.
 pub fn template_clocks(text: &str) -> Vec<TemplateClock> {
     syntax::parse(text, 0..text.len()).map(|nodes| of_nodes(text, &nodes)).unwrap_or_default()

@@ -1,4 +1,5 @@
-//! What dbt's names mean in a template when there is no warehouse: `ref`, `config`, `this`, `adapter`, `var` and so on.
+//! What dbt's names mean in a template when there is no warehouse: `ref`, `config`, `this`, `adapter`, `var`
+//! and so on.
 //! What only a warehouse would know becomes a stub that prints an identifier.
 
 use std::rc::Rc;
@@ -12,7 +13,8 @@ use super::value::{Callable, Relation, Text, Value};
 /// Schema that stands for the one a profile would name.
 pub(super) const TARGET_SCHEMA: &str = "dbt_target";
 
-/// Functions that are ours even where the project's manifest brings dbt's own macros, since those ask the warehouse.
+/// Functions that are ours even where the project's manifest brings dbt's own macros, since those ask the
+/// warehouse.
 const FUNCTIONS: [&str; 33] = [
     "ref",
     "source",

@@ -1,4 +1,5 @@
-//! The interpreter of templates: bounded in steps, depth and output. What dbt's own names mean is in [`super::context`].
+//! The interpreter of templates: bounded in steps, depth and output. What dbt's own names mean is in
+//! [`super::context`].
 
 use std::rc::Rc;
 use std::sync::Arc;

@@ -1,6 +1,8 @@
-//! Lints a project: each model's worlds are judged, and what is found is led back to the file that the user edits.
+//! Lints a project: each model's worlds are judged, and what is found is led back to the file that the user
+//! edits.
 //!
-//! In three steps, the first and the last for each model by itself, so that the caller can spread them over threads:
+//! In three steps, the first and the last for each model by itself, so that the caller can spread them over
+//! threads:
 //! [`Project::parse`], [`Project::knowledge`], [`Project::judge`]; [`Project::report`] brings all together.
 
 use std::collections::BTreeMap;
@@ -61,7 +63,8 @@ enum Place {
     Nowhere,
 }
 
-/// Lints a project from its files: paths relative to its folder, with `/`, and texts. `beside` are scripts whose
+/// Lints a project from its files: paths relative to its folder, with `/`, and texts. `beside` are scripts
+/// whose
 /// definitions of tables count for it too.
 #[must_use]
 pub fn lint(files: &[(&str, &str)], hints: &Hints, beside: &[Script], config: &Config) -> Report {
@@ -86,7 +89,8 @@ impl Project {
         Some(Parsed { node, worlds, failed })
     }
 
-    /// Whether the model says that it is never built. One that a variable switches off may be on in another run.
+    /// Whether the model says that it is never built. One that a variable switches off may be on in another
+    /// run.
     fn is_off(&self, node: &Node) -> bool {
         let Ok(nodes) = &node.parsed else { return false };
         let arguments = super::template::arguments(&node.text, nodes);
@@ -97,7 +101,8 @@ impl Project {
         })
     }
 
-    /// What is known of tables: by definitions in scripts beside the project, by its tests, contracts, constraints and
+    /// What is known of tables: by definitions in scripts beside the project, by its tests, contracts,
+    /// constraints and
     /// catalog, and by the models' queries.
     #[must_use]
     pub fn knowledge(&self, parsed: &[Parsed], beside: &[Script]) -> Knowledge {

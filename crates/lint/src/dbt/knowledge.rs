@@ -173,7 +173,8 @@ impl Knowledge {
         }
     }
 
-    /// Takes an entry of a schema file, or a node of a manifest: columns with their tests, tests, constraints.
+    /// Takes an entry of a schema file, or a node of a manifest: columns with their tests, tests,
+    /// constraints.
     pub(super) fn add_entry(&mut self, entry: &Json, contract: bool) {
         for key in ["tests", "data_tests"] {
             for test in array(entry, key) {

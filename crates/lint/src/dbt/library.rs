@@ -1,4 +1,5 @@
-//! What templates of a project share: its macros (parsed when first called), variables, and the relations that `ref`
+//! What templates of a project share: its macros (parsed when first called), variables, and the relations
+//! that `ref`
 //! and `source` name. Can be used by several threads.
 
 use std::collections::HashMap;

@@ -86,7 +86,8 @@ impl Project {
         script
     }
 
-    /// Whether what a segment prints is a variable of the project or of the environment: another run may give another.
+    /// Whether what a segment prints is a variable of the project or of the environment: another run may
+    /// give another.
     pub(super) fn is_variable(&self, node: &Node, segment: &Segment) -> bool {
         !segment.exact && self.source_text(node, segment).is_some_and(|text| text.contains("var("))
     }

@@ -1,4 +1,5 @@
-//! The parts of `target/manifest.json` (versions 9 to 12) and `target/catalog.json` that count, and no others.
+//! The parts of `target/manifest.json` (versions 9 to 12) and `target/catalog.json` that count, and no
+//! others.
 
 use std::collections::{BTreeMap, HashMap};
 

@@ -23,7 +23,8 @@ pub(super) fn pieces(text: &str, range: std::ops::Range<usize>) -> Parsed<Vec<Pi
     cut(text, range, false)
 }
 
-/// Cuts a template at its delimiters and applies the white space control; with `lenient`, stops at what is broken.
+/// Cuts a template at its delimiters and applies the white space control; with `lenient`, stops at what is
+/// broken.
 fn cut(text: &str, range: std::ops::Range<usize>, lenient: bool) -> Parsed<Vec<Piece>> {
     let bytes = text.as_bytes();
     let mut end = range.end;

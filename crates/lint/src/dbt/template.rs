@@ -1,4 +1,5 @@
-//! What rules see of a model besides its SQL: configuration with its places in the template, clocks, hooks, queries.
+//! What rules see of a model besides its SQL: configuration with its places in the template, clocks, hooks,
+//! queries.
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -1,4 +1,5 @@
-//! Small projects as text, and what the front end makes of them. One file each: `//- path` opens a file of the project,
+//! Small projects as text, and what the front end makes of them. One file each: `//- path` opens a file of
+//! the project,
 //! `//=` what is expected.
 
 use std::fmt::Write as _;

@@ -1,4 +1,5 @@
-//! What a template computes with: values as Python has them (lists can change), and text that knows where it came from.
+//! What a template computes with: values as Python has them (lists can change), and text that knows where it
+//! came from.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -302,7 +303,8 @@ impl Out {
         self.marks.push(Mark { start: span.start, end: span.end, ..mark });
     }
 
-    /// Adds a text with its marks; what has none gets `fill`. `call` is the expression of the model's file (given
+    /// Adds a text with its marks; what has none gets `fill`. `call` is the expression of the model's file
+    /// (given
     /// with that file's number) that printed it.
     pub(super) fn append(&mut self, text: &Text, fill: Mark, call: Option<u32>) {
         let base = Span::new(self.text.len(), self.text.len()).start;

@@ -10,7 +10,8 @@ const EVENTS: usize = 500;
 /// Statements by what they touch.
 #[derive(Clone, Debug, Default)]
 pub struct ScriptIndex {
-    /// Statements, by the last part of a table's name, that define, drop, alter, empty, change or replace it; plain
+    /// Statements, by the last part of a table's name, that define, drop, alter, empty, change or replace
+    /// it; plain
     /// INSERTs are left out.
     events: HashMap<String, Vec<usize>>,
     /// Tables that rows are put into.

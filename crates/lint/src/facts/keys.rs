@@ -52,7 +52,8 @@ impl<'a> View<'a> {
         self.closure_covers(query, select, start, 0)
     }
 
-    /// The tables in FROM of which an expression reads columns that one row of the table `from` leaves open, and whether a
+    /// The tables in FROM of which an expression reads columns that one row of the table `from` leaves open,
+    /// and whether a
     /// key of each is known.
     #[must_use]
     pub fn open_tables(&self, query: QueryId, from: usize, expr: &'a Expr) -> Vec<(usize, bool)> {
@@ -79,7 +80,8 @@ impl<'a> View<'a> {
         self.depends_within(query, expr, columns, &mut Vec::new())
     }
 
-    /// `path` are the aliases that are being followed: `f(a) AS a` over an unknown table leads back to itself.
+    /// `path` are the aliases that are being followed: `f(a) AS a` over an unknown table leads back to
+    /// itself.
     fn depends_within(
         &self,
         query: QueryId,
@@ -325,7 +327,8 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Sets of columns of a table in FROM that tell its rows apart in one run: keys, and numbers within a partition.
+    /// Sets of columns of a table in FROM that tell its rows apart in one run: keys, and numbers within a
+    /// partition.
     fn tellers(&self, from: &'a From, depth: usize) -> Rc<Vec<Vec<String>>> {
         let Relation::Query(id) = &from.relation else { return Rc::new(self.keys_of(from, depth)) };
         if let Some(known) = self.tellers.borrow().get(id) {
@@ -340,7 +343,8 @@ impl<'a> View<'a> {
         found
     }
 
-    /// Of a subquery with `row_number() OVER (PARTITION BY k …) AS n`: `k, n`. It says which row is meant, not that the number
+    /// Of a subquery with `row_number() OVER (PARTITION BY k …) AS n`: `k, n`. It says which row is meant,
+    /// not that the number
     /// is the same in the next run; so it is no key to ask for.
     fn numbered(&self, from: &'a From) -> Vec<Vec<String>> {
         let Relation::Query(id) = &from.relation else { return Vec::new() };
@@ -497,7 +501,8 @@ impl<'a> View<'a> {
         found
     }
 
-    /// The names under which columns of FROM are given out; equal columns stand for each other, constants for nothing.
+    /// The names under which columns of FROM are given out; equal columns stand for each other, constants
+    /// for nothing.
     fn output_names(&self, id: QueryId, columns: &[(usize, String)]) -> Option<Vec<String>> {
         let select = self.select(id)?;
         let outputs = self.outputs(id);

@@ -140,7 +140,8 @@ impl Knowledge {
         }
     }
 
-    /// What is only ever written by key has one row a key: the columns of ON CONFLICT, and those a MERGE that inserts
+    /// What is only ever written by key has one row a key: the columns of ON CONFLICT, and those a MERGE
+    /// that inserts
     /// compares.
     fn add_written_keys(&mut self, script: &Script, statement: &crate::ir::Statement) {
         for write in &statement.writes {
@@ -233,14 +234,16 @@ impl Knowledge {
         });
     }
 
-    /// Sets of columns of a table that are unique by the query that makes it. Named exactly so: `orders` may be another table
+    /// Sets of columns of a table that are unique by the query that makes it. Named exactly so: `orders` may
+    /// be another table
     /// than `mart.orders`.
     #[must_use]
     pub fn derived_keys(&self, name: &Name) -> &[Vec<String>] {
         self.derived.get(&name.text()).map_or(&[], Vec::as_slice)
     }
 
-    /// What is known of a function, by the name of a call; of several that are called so the one that can be vouched for.
+    /// What is known of a function, by the name of a call; of several that are called so the one that can be
+    /// vouched for.
     #[must_use]
     pub fn routine(&self, call: &str) -> Option<&Routine> {
         let name = Name { parts: call.split('.').map(str::to_string).collect(), ..Name::default() };

@@ -816,7 +816,8 @@ impl<'a> Walk<'_, 'a> {
 }
 
 impl View<'_> {
-    /// Columns of the target that identify a row or place it: conflict keys, merge keys, partitions, known keys.
+    /// Columns of the target that identify a row or place it: conflict keys, merge keys, partitions, known
+    /// keys.
     #[must_use]
     pub fn key_columns(&self, write: &Write) -> Vec<String> {
         let mut keys: Vec<String> = write.partition.iter().map(|(column, _)| column.clone()).collect();

@@ -1,5 +1,7 @@
-//! Which rows a query gives out: the ranges that bound them, and the outputs that carry what is bounded. One scope a
-//! branch of UNION; only what decides the rows counts, not the optional side of a join nor what stands in expressions.
+//! Which rows a query gives out: the ranges that bound them, and the outputs that carry what is bounded. One
+//! scope a
+//! branch of UNION; only what decides the rows counts, not the optional side of a join nor what stands in
+//! expressions.
 
 use std::rc::Rc;
 
@@ -378,7 +380,8 @@ impl<'a> View<'a> {
         }
     }
 
-    /// A comparison with the column on the left. A column that another query gives out as a constant is a value.
+    /// A comparison with the column on the left. A column that another query gives out as a constant is a
+    /// value.
     fn sided(
         &self,
         id: QueryId,
@@ -527,7 +530,8 @@ pub fn instant(expr: &Expr) -> Option<Instant> {
     }
 }
 
-/// `DATEADD(day, -7, :d)`, `DATE_SUB(@d, INTERVAL 2 DAY)`, `date_sub('{{ ds }}', 1)`, and conversions that keep the value.
+/// `DATEADD(day, -7, :d)`, `DATE_SUB(@d, INTERVAL 2 DAY)`, `date_sub('{{ ds }}', 1)`, and conversions that
+/// keep the value.
 fn shifted(call: &crate::ir::Call) -> Option<Instant> {
     const KEEP: &[&str] = &[
         "date",

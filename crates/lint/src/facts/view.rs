@@ -1,11 +1,14 @@
-//! Columns of one statement: what a query gives out, and where a column comes from, through CTEs, subqueries and aliases.
+//! Columns of one statement: what a query gives out, and where a column comes from, through CTEs, subqueries
+//! and aliases.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
 use crate::dialect::Dialect;
-use crate::ir::{Body, BranchAction, Expr, ExprKind, From, Item, Name, Query, QueryId, Relation, Select, Statement};
+use crate::ir::{
+    Body, BranchAction, Expr, ExprKind, From, Item, Name, Query, QueryId, Relation, Select, Statement,
+};
 
 use super::knowledge::Knowledge;
 use super::scope::Scope;
@@ -433,7 +436,8 @@ impl<'a> View<'a> {
         found
     }
 
-    /// The outputs of a query that something reads; nothing is said of a query whose rows leave the statement.
+    /// The outputs of a query that something reads; nothing is said of a query whose rows leave the
+    /// statement.
     #[must_use]
     pub fn used_outputs(&self, query: QueryId) -> Option<Vec<String>> {
         let readers: Vec<QueryId> = self

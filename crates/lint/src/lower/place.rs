@@ -1,4 +1,5 @@
-//! Places of nodes: the parser's line and column to bytes, widened by tokens where the parser gives too little.
+//! Places of nodes: the parser's line and column to bytes, widened by tokens where the parser gives too
+//! little.
 
 use sqlparser::tokenizer::Span as AstSpan;
 

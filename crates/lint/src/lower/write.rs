@@ -281,7 +281,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// The target of UPDATE and DELETE: the first table; `UPDATE u SET … FROM t AS u` names an alias of another.
+    /// The target of UPDATE and DELETE: the first table; `UPDATE u SET … FROM t AS u` names an alias of
+    /// another.
     fn scope_target(&mut self, scope: QueryId) -> (Name, Option<String>) {
         let Some(crate::ir::Body::Select(select)) =
             self.queries.get_mut(scope.0 as usize).map(|query| &mut query.body)

@@ -21,9 +21,20 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
             let place =
                 if column.contains(' ') { column.clone() } else { format!("the key column `{column}`") };
             out.report(
-                Draft::new(level, occurrence.span, format!("the clock, {}, is part of {place}", spelled(file, occurrence)))
-                    .rerun("the repair run of 2024-03-01 in June writes rows under a new key; the broken rows stay beside them")
-                    .help("build the key from the interval or from the event's own time"),
+                Draft::new(
+                    level,
+                    occurrence.span,
+                    format!(
+                        "the clock, {}, is part of \
+                    {place}",
+                        spelled(file, occurrence)
+                    ),
+                )
+                .rerun(
+                    "the repair run of 2024-03-01 in June writes rows under a new key; the broken \
+                        rows stay beside them",
+                )
+                .help("build the key from the interval or from the event's own time"),
             );
         }
     }

@@ -27,9 +27,20 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
             };
             let column = columns.first().map_or("", |column| column.as_str());
             out.report(
-                Draft::new(Severity::Info, occurrence.span, format!("`{column}` holds the time of the run, {}", spelled(file, occurrence)))
-                    .rerun("each run of the same interval stores other content, so equal results can't be told from changed ones")
-                    .help("keep such stamps outside the table's content, or allow it with a reason"),
+                Draft::new(
+                    Severity::Info,
+                    occurrence.span,
+                    format!(
+                        "`{column}` holds the time of the run, \
+                    {}",
+                        spelled(file, occurrence)
+                    ),
+                )
+                .rerun(
+                    "each run of the same interval stores other content, so equal results can't be \
+                        told from changed ones",
+                )
+                .help("keep such stamps outside the table's content, or allow it with a reason"),
             );
         }
     }

@@ -56,7 +56,10 @@ fn draft(level: Severity, place: Span, clock: &str) -> Draft {
         format!("the template reads a clock, `{clock}`; what is run shows a plain value"),
     )
     .rerun("run 2024-03-01 again in June: the template is rendered with June's time")
-    .help("use the bounds of the interval: data_interval_start and data_interval_end, or a variable without a default")
+    .help(
+        "use the bounds of the interval: data_interval_start and data_interval_end, or a variable without \
+        a default",
+    )
 }
 
 /// Clocks of a script with Airflow's variables.

@@ -25,9 +25,23 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
             let level = if declared && level == Severity::Warning { Severity::Error } else { level };
             let place = if column.is_empty() { "what is stored".to_string() } else { format!("`{column}`") };
             out.report(
-                Draft::new(level, occurrence.span, format!("{place} is numbered in the order in which rows arrive, by {}", spelled(file, occurrence)))
-                    .rerun("loaded again with one row more, the same row has another number, and whatever kept the old one means another row")
-                    .help("use the natural key, or a hash of it; or a table that gives each key its number once"),
+                Draft::new(
+                    level,
+                    occurrence.span,
+                    format!(
+                        "{place} is numbered in the order in which rows \
+                    arrive, by {}",
+                        spelled(file, occurrence)
+                    ),
+                )
+                .rerun(
+                    "loaded again with one row more, the same row has another number, and whatever \
+                        kept the old one means another row",
+                )
+                .help(
+                    "use the natural key, or a hash of it; or a table that gives each key its number \
+                        once",
+                ),
             );
         }
     }

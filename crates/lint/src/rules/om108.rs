@@ -38,9 +38,13 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
 }
 
 fn weight(statement: &Statement, occurrence: &Occurrence<'_>, level: Severity) -> Option<Severity> {
-    let stored =
-        occurrence.roles.iter().any(|role| matches!(role, Role::Key(_) | Role::Value(_) | Role::Group));
-    let stamp = occurrence.roles.iter().any(|role| matches!(role, Role::Audit(_)));
+    // `approved_by`, `deployed_by`: who did it is told, and nothing is decided by it.
+    let deed = |role: &Role| matches!(role, Role::Value(column) if column.ends_with("_by"));
+    let stored = occurrence
+        .roles
+        .iter()
+        .any(|role| matches!(role, Role::Key(_) | Role::Value(_) | Role::Group) && !deed(role));
+    let stamp = occurrence.roles.iter().any(|role| matches!(role, Role::Audit(_)) || deed(role));
     let filters = occurrence.roles.iter().any(|role| matches!(role, Role::Filter | Role::Join | Role::Purge));
     match () {
         () if stored => Some(level),

@@ -27,9 +27,17 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
             });
         });
         for (span, kind) in found {
-            let draft = Draft::new(level, span, "an instant is turned into a day or a text by the session's time zone")
-                .rerun("a session in another zone puts what happened around midnight into another day, and so into another slice")
-                .help("name the zone, such as AT TIME ZONE 'UTC'");
+            let draft = Draft::new(
+                level,
+                span,
+                "an instant is turned into a day or a text by the session's \
+                time zone",
+            )
+            .rerun(
+                "a session in another zone puts what happened around midnight into another day, and \
+                    so into another slice",
+            )
+            .help("name the zone, such as AT TIME ZONE 'UTC'");
             out.report(if kind == Type::Unknown { draft.lacked("the column's type") } else { draft });
         }
     }

@@ -18,8 +18,14 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
                 let Some(what) = outside(file, from) else { continue };
                 out.report(
                     Draft::new(level, from.span, format!("{what}, which the database does not keep"))
-                        .rerun("run 2024-03-01 again in June: the same address holds other bytes, and March can't be computed again")
-                        .help("land it first with a list of what was landed, or name the interval in the path"),
+                        .rerun(
+                            "run 2024-03-01 again in June: the same address holds other bytes, and March \
+                            can't be computed again",
+                        )
+                        .help(
+                            "land it first with a list of what was landed, or name the interval in the \
+                            path",
+                        ),
                 );
             }
         }

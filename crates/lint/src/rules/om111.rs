@@ -119,7 +119,8 @@ fn reads_target(view: &View<'_>, id: QueryId) -> bool {
         .any(|(_, _, name)| view.statement.writes.iter().any(|write| write.target.same(name)))
 }
 
-/// A table of the catalogue that is read beside others; a list of tables made of the catalogue alone is what it is for.
+/// A table of the catalogue that is read beside others; a list of tables made of the catalogue alone is what
+/// it is for.
 fn catalogue(view: &View<'_>) -> Option<Span> {
     let source = view.statement.writes.iter().find_map(|write| write.source)?;
     let is_catalogue = |name: &Name| name.parts.iter().any(|part| part == "information_schema");

@@ -12,9 +12,20 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
             }
             let Some(level) = severity(file, statement, Severity::Error) else { continue };
             out.report(
-                Draft::new(level, occurrence.span, format!("chance, {}, decides which machine gets a row", spelled(file, occurrence)))
-                    .rerun("one task is repeated after a failure and draws again: some rows go where they already are, others nowhere")
-                    .help("spread by a hash of the key, such as pmod(hash(id), 8)"),
+                Draft::new(
+                    level,
+                    occurrence.span,
+                    format!(
+                        "chance, {}, decides which machine gets a \
+                    row",
+                        spelled(file, occurrence)
+                    ),
+                )
+                .rerun(
+                    "one task is repeated after a failure and draws again: some rows go where they \
+                        already are, others nowhere",
+                )
+                .help("spread by a hash of the key, such as pmod(hash(id), 8)"),
             );
         }
     }

@@ -38,7 +38,10 @@ fn judge<'a>(
         return None;
     }
     let draft = Draft::new(level, expr.span, format!("the order of `{}` leaves ties open", call.name))
-        .rerun("two rows alike in these columns change places between two runs over the same data, and another one is picked")
+        .rerun(
+            "two rows alike in these columns change places between two runs over the same data, and \
+            another one is picked",
+        )
         .help("add columns that make the order total, such as the key of the source");
     match tie {
         Tie::None => None,

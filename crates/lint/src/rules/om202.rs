@@ -23,7 +23,10 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
             }
             out.report(
                 Draft::new(level, expr.span, format!("`{}` has no order", call.name))
-                    .rerun("the rows of a partition come in another order in the next run, and another one is picked")
+                    .rerun(
+                        "the rows of a partition come in another order in the next run, and another one \
+                        is picked",
+                    )
                     .help("order by columns that tell all rows of a partition apart"),
             );
         }

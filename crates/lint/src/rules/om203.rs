@@ -32,7 +32,10 @@ fn judge<'a>(view: &View<'a>, id: QueryId, by: &'a [Expr], span: Span, level: Se
         return None;
     }
     let draft = Draft::new(level, span, "one row of each key is kept, and the order leaves open which")
-        .rerun("two rows alike in these columns change places between two runs over the same data, and the other one is kept")
+        .rerun(
+            "two rows alike in these columns change places between two runs over the same data, and the \
+            other one is kept",
+        )
         .help("end the ORDER BY with columns that tell all rows of a key apart");
     match tie(view, id, &by, &order) {
         Tie::None => None,

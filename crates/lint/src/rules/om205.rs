@@ -47,7 +47,10 @@ impl Fault {
             _ => "values are collected by an order that leaves ties open",
         };
         let draft = Draft::new(level, span, message)
-            .rerun("the second run over the same data collects the same values in another order, and what is stored differs")
+            .rerun(
+                "the second run over the same data collects the same values in another order, and what \
+                is stored differs",
+            )
             .help("order by the collected value, or by columns that tell all rows of a group apart");
         match self {
             Self::None => draft,

@@ -28,11 +28,27 @@ fn judge(file: &File<'_>, write: &WriteFact<'_, '_>) -> Option<Draft> {
     }
     let target = write.target.text();
     let facts = file.knowledge.table(&write.target);
-    let mut draft = Draft::new(Severity::Error, write.head, format!("rows are added to `{target}`, and nothing takes away what the same run added before"))
-        .rerun(format!("the scheduler loses an answer and runs the interval again: its rows stand in `{target}` twice"))
-        .help("delete the interval's rows first, in the same transaction; or MERGE on a key; or overwrite the partition");
+    let mut draft = Draft::new(
+        Severity::Error,
+        write.head,
+        format!(
+            "rows are added to `{target}`, and \
+        nothing takes away what the same run added before"
+        ),
+    )
+    .rerun(format!(
+        "the scheduler loses an answer and runs the interval again: its rows stand in \
+            `{target}` twice"
+    ))
+    .help(
+        "delete the interval's rows first, in the same transaction; or MERGE on a key; or overwrite \
+            the partition",
+    );
     if facts.is_some_and(|facts| facts.replacing) {
-        draft = draft.rerun("the engine merges rows of equal key some day; until then, and in every query without FINAL, both are there");
+        draft = draft.rerun(
+            "the engine merges rows of equal key some day; until then, and in every query \
+            without FINAL, both are there",
+        );
         draft.severity = Severity::Warning;
     }
     Some(draft)
@@ -44,7 +60,8 @@ fn by_trigger(write: &WriteFact<'_, '_>) -> bool {
     write.statement.routine && (text.contains("(new.") || text.contains(" new.") || text.contains("(:new."))
 }
 
-/// Whether a later write of the script reads the table: then it is a stage, and OM318 speaks of what is left in it.
+/// Whether a later write of the script reads the table: then it is a stage, and OM318 speaks of what is left
+/// in it.
 fn is_read_later(file: &File<'_>, write: &WriteFact<'_, '_>) -> bool {
     (write.at + 1..file.script.statements.len()).take(100).filter_map(|at| file.write(at, 0)).any(|other| {
         other.source.iter().chain(&other.scope).any(|root| {

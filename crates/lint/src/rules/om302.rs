@@ -28,7 +28,10 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
 fn draft(write: &WriteFact<'_, '_>, span: Span) -> Draft {
     let target = write.target.text();
     Draft::new(Severity::Error, span, format!("a row whose key is in `{target}` already is skipped"))
-        .rerun("a wrong figure is corrected in the source and the interval runs again: it succeeds, and the wrong figure stays")
+        .rerun(
+            "a wrong figure is corrected in the source and the interval runs again: it succeeds, and the \
+            wrong figure stays",
+        )
         .help("DO UPDATE SET the columns that are no key, or delete the interval's rows first")
 }
 

@@ -40,7 +40,8 @@ fn judge(write: &WriteFact<'_, '_>, span: Span) -> Option<Draft> {
     let earlier = reads_earlier_slice(write);
     let level = if write.verb == Verb::Merge || earlier { Severity::Warning } else { Severity::Error };
     let rerun = if earlier {
-        "March is repaired in June: each later slice has to be run again, in order, or it keeps what it took from the broken one"
+        "March is repaired in June: each later slice has to be run again, in order, or it keeps what it \
+         took from the broken one"
     } else {
         "the second run of the same interval starts from what the first one wrote, and ends elsewhere"
     };

@@ -20,9 +20,16 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
             }
             let target = write.target.text();
             out.report(
-                Draft::new(Severity::Error, span, format!("rows that are in `{target}` already are left out"))
-                    .rerun("a row is corrected in the source and the interval runs again: the row is there, so it is left out, and stays wrong")
-                    .help("MERGE on the key and update what is there, or delete the interval's rows first"),
+                Draft::new(
+                    Severity::Error,
+                    span,
+                    format!("rows that are in `{target}` already are left out"),
+                )
+                .rerun(
+                    "a row is corrected in the source and the interval runs again: the row is there, \
+                        so it is left out, and stays wrong",
+                )
+                .help("MERGE on the key and update what is there, or delete the interval's rows first"),
             );
         }
     }

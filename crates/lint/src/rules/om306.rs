@@ -18,9 +18,19 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
         }
         let target = write.target.text();
         out.report(
-            Draft::new(Severity::Error, write.head, format!("a row that is in `{target}` already stays as it is"))
-                .rerun("a row is corrected in the source and the interval runs again: it matches, nothing is done, and it stays wrong")
-                .help("add WHEN MATCHED THEN UPDATE SET the columns that are no key"),
+            Draft::new(
+                Severity::Error,
+                write.head,
+                format!(
+                    "a row that is in `{target}` already stays as \
+                it is"
+                ),
+            )
+            .rerun(
+                "a row is corrected in the source and the interval runs again: it matches, nothing \
+                    is done, and it stays wrong",
+            )
+            .help("add WHEN MATCHED THEN UPDATE SET the columns that are no key"),
         );
     }
 }

@@ -26,9 +26,20 @@ fn judge(file: &File<'_>, write: &WriteFact<'_, '_>) -> Option<Draft> {
     }
     let target = write.target.text();
     let columns: Vec<&str> = compared.iter().map(String::as_str).collect();
-    let draft = Draft::new(Severity::Error, using(write)?, format!("several rows of the source fit one row of `{target}`: they are joined by {}", listed(&columns)))
-        .rerun("two rows of the source have one key: the statement stops, or one of the two wins by chance, another one on each run")
-        .help("leave one row a key: GROUP BY the key, or row_number() over it by a total order");
+    let draft = Draft::new(
+        Severity::Error,
+        using(write)?,
+        format!(
+            "several rows of the source fit one row \
+        of `{target}`: they are joined by {}",
+            listed(&columns)
+        ),
+    )
+    .rerun(
+        "two rows of the source have one key: the statement stops, or one of the two wins by chance, \
+            another one on each run",
+    )
+    .help("leave one row a key: GROUP BY the key, or row_number() over it by a total order");
     let keys = write.view.keys(source, 0);
     if keys.iter().any(|key| key.iter().all(|column| compared.contains(column))) {
         return None;
@@ -54,7 +65,8 @@ fn judge(file: &File<'_>, write: &WriteFact<'_, '_>) -> Option<Draft> {
     Some(draft.lacked(lacking))
 }
 
-/// Whether the known key of a query is the least one: it is that of one table, of a GROUP BY, of the first row of a
+/// Whether the known key of a query is the least one: it is that of one table, of a GROUP BY, of the first
+/// row of a
 /// partition. What DISTINCT or a join gives may hold columns too many, and says nothing against a lesser key.
 fn is_least(view: &View<'_>, query: QueryId, depth: usize) -> bool {
     let Some(select) = view.select(query).filter(|_| depth < 12) else { return false };

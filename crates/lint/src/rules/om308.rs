@@ -29,9 +29,22 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
             };
             if is_nullable(write.view, source, &column, 0) {
                 out.report(
-                    Draft::new(Severity::Warning, condition.span, format!("`{column}` of the source can be NULL, and NULL is equal to nothing"))
-                        .rerun(format!("a row without `{column}` never finds itself in the target: each run inserts it once more"))
-                        .help("compare null-safe (IS NOT DISTINCT FROM, <=>), or put a value in place of NULL on both sides"),
+                    Draft::new(
+                        Severity::Warning,
+                        condition.span,
+                        format!(
+                            "`{column}` of the source can be \
+                        NULL, and NULL is equal to nothing"
+                        ),
+                    )
+                    .rerun(format!(
+                        "a row without `{column}` never finds itself in the target: each run \
+                            inserts it once more"
+                    ))
+                    .help(
+                        "compare null-safe (IS NOT DISTINCT FROM, <=>), or put a value in place of \
+                            NULL on both sides",
+                    ),
                 );
             }
         }

@@ -16,9 +16,20 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
         for set in write.sets.iter().chain(conflict).chain(matched) {
             if is_relative(&write, set) && !is_latched(&write, set) {
                 out.report(
-                    Draft::new(Severity::Error, set.span, format!("`{}` is computed from its own old value", set.column))
-                        .rerun("the second run of the same interval starts from the first one's result, and adds again")
-                        .help("compute the interval's value from the source and assign it"),
+                    Draft::new(
+                        Severity::Error,
+                        set.span,
+                        format!(
+                            "`{}` is computed from its own old \
+                        value",
+                            set.column
+                        ),
+                    )
+                    .rerun(
+                        "the second run of the same interval starts from the first one's result, and \
+                            adds again",
+                    )
+                    .help("compute the interval's value from the source and assign it"),
                 );
             }
         }

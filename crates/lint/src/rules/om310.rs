@@ -25,16 +25,33 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
         let target = write.target.text();
         if half {
             out.report(
-                Draft::new(Severity::Info, removal.head, format!("an error in the INSERT does not undo the DELETE on `{target}`"))
-                    .rerun("the INSERT fails on one row, the batch goes on, and COMMIT makes the DELETE alone visible")
-                    .help("SET XACT_ABORT ON, or TRY and CATCH with ROLLBACK"),
+                Draft::new(
+                    Severity::Info,
+                    removal.head,
+                    format!(
+                        "an error in the INSERT does not undo the \
+                    DELETE on `{target}`"
+                    ),
+                )
+                .rerun(
+                    "the INSERT fails on one row, the batch goes on, and COMMIT makes the DELETE \
+                        alone visible",
+                )
+                .help("SET XACT_ABORT ON, or TRY and CATCH with ROLLBACK"),
             );
             continue;
         }
         out.report(
-            Draft::new(Severity::Error, removal.head, format!("rows of `{target}` are deleted in one step and put back in another"))
-                .rerun("the INSERT fails or the session dies between the two: the rows are gone, and readers see an empty slice")
-                .help("BEGIN before the DELETE, COMMIT after the INSERT"),
+            Draft::new(
+                Severity::Error,
+                removal.head,
+                format!("rows of `{target}` are deleted in one step and put back in another"),
+            )
+            .rerun(
+                "the INSERT fails or the session dies between the two: the rows are gone, and \
+                    readers see an empty slice",
+            )
+            .help("BEGIN before the DELETE, COMMIT after the INSERT"),
         );
     }
 }

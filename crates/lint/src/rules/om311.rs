@@ -32,7 +32,10 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
         if others {
             out.report(
                 Draft::new(Severity::Error, span, "this statement commits the transaction it stands in")
-                    .rerun("the next statement fails: what came before is committed already, and ROLLBACK undoes nothing")
+                    .rerun(
+                        "the next statement fails: what came before is committed already, and ROLLBACK \
+                        undoes nothing",
+                    )
                     .help("do it before BEGIN or after COMMIT"),
             );
         }

@@ -26,12 +26,32 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
         reported.push(by);
         let target = write.target.text();
         let draft = match bounded {
-            Some(_) => Draft::new(Severity::Error, removal.head, format!("all rows of `{target}` go, and those of one interval come back"))
-                .rerun("1 March is run again: the table holds 1 March, and nothing else")
-                .help("delete the interval's rows only, in the transaction of the INSERT"),
-            None => Draft::new(Severity::Error, removal.head, format!("`{target}` is empty until the next statement is done, and stays so if it fails"))
-                .rerun("the INSERT fails on one bad row: the table is empty until somebody repairs it, and readers see nothing")
-                .help("TRUNCATE and INSERT in one transaction where the engine can; or fill a new table and swap"),
+            Some(_) => Draft::new(
+                Severity::Error,
+                removal.head,
+                format!(
+                    "all rows of `{target}` go, and \
+                those of one interval come back"
+                ),
+            )
+            .rerun("1 March is run again: the table holds 1 March, and nothing else")
+            .help("delete the interval's rows only, in the transaction of the INSERT"),
+            None => Draft::new(
+                Severity::Error,
+                removal.head,
+                format!(
+                    "`{target}` is empty until the next \
+                statement is done, and stays so if it fails"
+                ),
+            )
+            .rerun(
+                "the INSERT fails on one bad row: the table is empty until somebody repairs it, and \
+                    readers see nothing",
+            )
+            .help(
+                "TRUNCATE and INSERT in one transaction where the engine can; or fill a new table and \
+                    swap",
+            ),
         };
         out.report(draft);
     }

@@ -17,11 +17,34 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
         }
         let target = write.target.text();
         let draft = match write.effect() {
-            Effect::Append if !remembers => Draft::new(Severity::Error, write.head, format!("files are loaded into `{target}`, and nothing takes away what they brought before"))
-                .rerun("the load is retried after a time-out that came after the commit: each row of the files is there twice"),
-            _ if remembers && file.script.dialect == Dialect::Snowflake && write.effect() == Effect::KeepFirst => {
-                Draft::new(Severity::Info, write.head, format!("files are loaded into `{target}` once, for as long as they are remembered"))
-                    .rerun("a repair after 64 days loads the files again; a file that was corrected under its name loads beside the old rows")
+            Effect::Append if !remembers => Draft::new(
+                Severity::Error,
+                write.head,
+                format!(
+                    "files are \
+                loaded into `{target}`, and nothing takes away what they brought before"
+                ),
+            )
+            .rerun(
+                "the load is retried after a time-out that came after the commit: each row of the \
+                    files is there twice",
+            ),
+            _ if remembers
+                && file.script.dialect == Dialect::Snowflake
+                && write.effect() == Effect::KeepFirst =>
+            {
+                Draft::new(
+                    Severity::Info,
+                    write.head,
+                    format!(
+                        "files are loaded into `{target}` once, for \
+                    as long as they are remembered"
+                    ),
+                )
+                .rerun(
+                    "a repair after 64 days loads the files again; a file that was corrected under \
+                        its name loads beside the old rows",
+                )
             }
             _ => continue,
         };

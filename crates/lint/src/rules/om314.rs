@@ -34,7 +34,8 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
     }
 }
 
-/// Files that a tool for migrations runs once: by their folder, or by their name (`V7__regions.sql`, `create_tables.sql`).
+/// Files that a tool for migrations runs once: by their folder, or by their name (`V7__regions.sql`,
+/// `create_tables.sql`).
 fn runs_once(path: &str, defines_only: bool) -> bool {
     const WORDS: &[&str] = &[
         "ddl",
@@ -81,8 +82,14 @@ fn create(
         if filled {
             out.report(
                 Draft::new(Severity::Error, head, format!("`{table}` is filled the first time only"))
-                    .rerun("the run of 2 March finds the table and does nothing: it keeps the rows of 1 March, and reports success")
-                    .help("CREATE OR REPLACE TABLE … AS; or create it empty, and replace the slice by DELETE and INSERT"),
+                    .rerun(
+                        "the run of 2 March finds the table and does nothing: it keeps the rows of 1 \
+                        March, and reports success",
+                    )
+                    .help(
+                        "CREATE OR REPLACE TABLE … AS; or create it empty, and replace the slice by \
+                        DELETE and INSERT",
+                    ),
             );
         }
         return;

@@ -16,9 +16,19 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
         {
             let target = write.target.text();
             out.report(
-                Draft::new(Severity::Warning, span, format!("the columns of `{target}` are filled by position from whatever columns the source has"))
-                    .rerun("the source gets a column in the middle: the retry of an old interval puts values into the wrong columns, or stops")
-                    .help("name the columns on both sides, or insert BY NAME"),
+                Draft::new(
+                    Severity::Warning,
+                    span,
+                    format!(
+                        "the columns of `{target}` are filled by \
+                    position from whatever columns the source has"
+                    ),
+                )
+                .rerun(
+                    "the source gets a column in the middle: the retry of an old interval puts \
+                        values into the wrong columns, or stops",
+                )
+                .help("name the columns on both sides, or insert BY NAME"),
             );
         }
     }

@@ -9,9 +9,22 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
         if write.verb == Verb::Insert && is_history(&write) && differs_from_any(&write) {
             let target = write.target.text();
             out.report(
-                Draft::new(Severity::Error, write.head, format!("a version is added to `{target}` when it differs from some stored version, not from the current one"))
-                    .rerun("the row differs from an older version on each run: each run adds the same version once more")
-                    .help("compare with the current version only; better, key the history by (id, time of the change) and merge"),
+                Draft::new(
+                    Severity::Error,
+                    write.head,
+                    format!(
+                        "a version is added to `{target}` when it \
+                    differs from some stored version, not from the current one"
+                    ),
+                )
+                .rerun(
+                    "the row differs from an older version on each run: each run adds the same \
+                        version once more",
+                )
+                .help(
+                    "compare with the current version only; better, key the history by (id, time of \
+                        the change) and merge",
+                ),
             );
         }
     }
@@ -29,9 +42,19 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
             });
             let Some(column) = column.filter(|_| keeps) else { continue };
             out.report(
-                Draft::new(Severity::Error, occurrence.span, format!("`{column}`, which bounds a version, is the time of the run"))
-                    .rerun("March is repaired in June: the history says that what happened in March happened in June")
-                    .help("take the time of the change from the source"),
+                Draft::new(
+                    Severity::Error,
+                    occurrence.span,
+                    format!(
+                        "`{column}`, which bounds a version, \
+                    is the time of the run"
+                    ),
+                )
+                .rerun(
+                    "March is repaired in June: the history says that what happened in March \
+                        happened in June",
+                )
+                .help("take the time of the change from the source"),
             );
         }
     }

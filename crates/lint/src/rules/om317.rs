@@ -19,9 +19,19 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
             if bare {
                 let target = write.target.text();
                 out.report(
-                    Draft::new(Severity::Error, branch.span, format!("all rows of `{target}` are deleted that this interval's source does not have"))
-                        .rerun("the run of 2 March deletes 1 March and all before: none of it is in the source of this run")
-                        .help("AND t.day = :day: delete within the bounds by which the source is read"),
+                    Draft::new(
+                        Severity::Error,
+                        branch.span,
+                        format!(
+                            "all rows of `{target}` are deleted \
+                        that this interval's source does not have"
+                        ),
+                    )
+                    .rerun(
+                        "the run of 2 March deletes 1 March and all before: none of it is in the \
+                            source of this run",
+                    )
+                    .help("AND t.day = :day: delete within the bounds by which the source is read"),
                 );
             }
         }

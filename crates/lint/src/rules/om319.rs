@@ -23,9 +23,19 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
         }
         let target = write.target.text();
         out.report(
-            Draft::new(Severity::Warning, span, format!("a row of `{target}` is overwritten without asking whether it is newer than what is read"))
-                .rerun("March is repaired in July: the state of March is put over that of June, and no later run mends it")
-                .help("update only where the source is as new or newer: s.updated_at >= t.updated_at"),
+            Draft::new(
+                Severity::Warning,
+                span,
+                format!(
+                    "a row of `{target}` is overwritten without asking \
+                whether it is newer than what is read"
+                ),
+            )
+            .rerun(
+                "March is repaired in July: the state of March is put over that of June, and no \
+                    later run mends it",
+            )
+            .help("update only where the source is as new or newer: s.updated_at >= t.updated_at"),
         );
     }
 }

@@ -18,9 +18,17 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
         for guard in matched.chain(conflict) {
             if is_strict(guard) {
                 out.report(
-                    Draft::new(Severity::Info, guard.span, "a row that is as new as the stored one does not replace it")
-                        .rerun("the code is mended and the interval runs again: each row has the time it had before, and is refused")
-                        .help("compare with >=, or with (time, version of the code)"),
+                    Draft::new(
+                        Severity::Info,
+                        guard.span,
+                        "a row that is as new as the stored one does not \
+                        replace it",
+                    )
+                    .rerun(
+                        "the code is mended and the interval runs again: each row has the time it \
+                            had before, and is refused",
+                    )
+                    .help("compare with >=, or with (time, version of the code)"),
                 );
             }
         }

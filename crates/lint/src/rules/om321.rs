@@ -13,9 +13,22 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
         let Some(first) = left.first() else { continue };
         let named = left.iter().map(|column| format!("`{column}`")).collect::<Vec<_>>().join(", ");
         out.report(
-            Draft::new(Severity::Warning, span, format!("{named} of a row that is there already never changes"))
-                .rerun(format!("`{first}` is corrected in the source and the run repeated: the row is found, and keeps the wrong `{first}`"))
-                .help("set all columns that are no key; leave out only those that say when a row was first seen"),
+            Draft::new(
+                Severity::Warning,
+                span,
+                format!(
+                    "{named} of a row that is there already never \
+                changes"
+                ),
+            )
+            .rerun(format!(
+                "`{first}` is corrected in the source and the run repeated: the row is \
+                    found, and keeps the wrong `{first}`"
+            ))
+            .help(
+                "set all columns that are no key; leave out only those that say when a row was first \
+                    seen",
+            ),
         );
     }
 }

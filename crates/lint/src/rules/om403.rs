@@ -13,9 +13,23 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
                 let read = span.of(&file.script.text);
                 let read = read.split_whitespace().collect::<Vec<_>>().join(" ");
                 out.report(
-                    Draft::new(Severity::Error, span, format!("rows are read where `{read}`, and replaced by `{column}`"))
-                        .rerun(format!("a row that came late is read with the rows of another day; its `{column}` lies outside the slice, where it is added again or pushes out what was there"))
-                        .help(format!("bound what is read by `{column}`; or find the touched values of `{column}` first and rebuild them as a whole")),
+                    Draft::new(
+                        Severity::Error,
+                        span,
+                        format!(
+                            "rows are read where `{read}`, and replaced \
+                        by `{column}`"
+                        ),
+                    )
+                    .rerun(format!(
+                        "a row that came late is read with the rows of another day; its \
+                            `{column}` lies outside the slice, where it is added again or pushes out what \
+                            was there"
+                    ))
+                    .help(format!(
+                        "bound what is read by `{column}`; or find the touched values of \
+                            `{column}` first and rebuild them as a whole"
+                    )),
                 );
                 break;
             }

@@ -18,9 +18,19 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
         if lost && !filled_twice(file, &write) {
             let target = write.target.text();
             out.report(
-                Draft::new(Severity::Error, slice.span(), format!("more is deleted from `{target}` than is written again"))
-                    .rerun("an old interval runs again: its neighbours are deleted with it, and only the interval comes back")
-                    .help("delete by the bounds by which the INSERT reads"),
+                Draft::new(
+                    Severity::Error,
+                    slice.span(),
+                    format!(
+                        "more is deleted from `{target}` than is \
+                    written again"
+                    ),
+                )
+                .rerun(
+                    "an old interval runs again: its neighbours are deleted with it, and only the \
+                        interval comes back",
+                )
+                .help("delete by the bounds by which the INSERT reads"),
             );
         }
     }
@@ -79,7 +89,8 @@ fn shares(part: &Part, range: &Range<'_>) -> bool {
 
 const DAY: i64 = 86_400;
 
-/// Whether one lower edge is before another; nothing where they can't be compared. An edge that is left out counts as
+/// Whether one lower edge is before another; nothing where they can't be compared. An edge that is left out
+/// counts as
 /// the next day, as days mostly are compared.
 pub(super) fn starts_before(a: &Edging, b: &Edging) -> Option<bool> {
     if a.at.base != b.at.base || a.at.base.starts_with('?') {

@@ -25,9 +25,22 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
             if let Some(span) = wide {
                 let target = write.target.text();
                 out.report(
-                    Draft::new(Severity::Error, span, format!("more is written into `{target}` than was taken away"))
-                        .rerun("the interval runs again: the rows beyond the slice that was deleted are there already, and stand in the table twice")
-                        .help("delete by the bounds by which the INSERT reads; or cut what is read to the slice at the end"),
+                    Draft::new(
+                        Severity::Error,
+                        span,
+                        format!(
+                            "more is written into `{target}` than was \
+                        taken away"
+                        ),
+                    )
+                    .rerun(
+                        "the interval runs again: the rows beyond the slice that was deleted are \
+                            there already, and stand in the table twice",
+                    )
+                    .help(
+                        "delete by the bounds by which the INSERT reads; or cut what is read to the \
+                            slice at the end",
+                    ),
                 );
                 break;
             }

@@ -43,9 +43,20 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
         let span =
             if slice.by == By::Partition { partition_clause(&write).unwrap_or(part.span) } else { part.span };
         out.report(
-            Draft::new(Severity::Warning, span, format!("the slice is named by the load (`{}`), its rows are chosen by when they happened", part.column))
-                .rerun("1 March is repaired in June: its rows are written under June's load, and the wrong ones stay under March's")
-                .help("name the slice by the event's day; keep the raw landing apart"),
+            Draft::new(
+                Severity::Warning,
+                span,
+                format!(
+                    "the slice is named by the load (`{}`), its rows \
+                are chosen by when they happened",
+                    part.column
+                ),
+            )
+            .rerun(
+                "1 March is repaired in June: its rows are written under June's load, and the wrong \
+                    ones stay under March's",
+            )
+            .help("name the slice by the event's day; keep the raw landing apart"),
         );
     }
 }

@@ -19,9 +19,20 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
             for (expr, over) in windows(write.view, id) {
                 if crosses(&write, id, over, &edges) {
                     out.report(
-                        Draft::new(Severity::Error, expr.span, "the window looks at neighbouring rows, and only those of the interval are there")
-                            .rerun("day by day the first row of each slice has no predecessor; in one run of the whole month it has one: another result")
-                            .help("read some days more at the edge, compute the window, then cut to the interval in an outer query"),
+                        Draft::new(
+                            Severity::Error,
+                            expr.span,
+                            "the window looks at neighbouring rows, and \
+                            only those of the interval are there",
+                        )
+                        .rerun(
+                            "day by day the first row of each slice has no predecessor; in one run \
+                                of the whole month it has one: another result",
+                        )
+                        .help(
+                            "read some days more at the edge, compute the window, then cut to the \
+                                interval in an outer query",
+                        ),
                     );
                 }
             }

@@ -20,9 +20,17 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
         let Some(span) = written_down(file, &write).filter(|span| !reported.contains(span)) else { continue };
         reported.push(span);
         out.report(
-            Draft::new(Severity::Warning, span, "the interval is written down here: another one can only be run by editing the file")
-                .rerun("March is repaired by changing the date; two days later the scheduler runs the file as it was left, and the day of the run is missing")
-                .help("take it from a parameter: :day, or :interval_start and :interval_end"),
+            Draft::new(
+                Severity::Warning,
+                span,
+                "the interval is written down here: another one can only be \
+                run by editing the file",
+            )
+            .rerun(
+                "March is repaired by changing the date; two days later the scheduler runs the file \
+                    as it was left, and the day of the run is missing",
+            )
+            .help("take it from a parameter: :day, or :interval_start and :interval_end"),
         );
     }
 }

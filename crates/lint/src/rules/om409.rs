@@ -38,7 +38,8 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
         }
         let target = write.target.text();
         let help = if file.script.dialect == Dialect::Spark {
-            "SET spark.sql.sources.partitionOverwriteMode = dynamic, or name the partition: PARTITION (day = :day)"
+            "SET spark.sql.sources.partitionOverwriteMode = dynamic, or name the partition: PARTITION (day \
+             = :day)"
         } else {
             "DELETE the interval's rows and INSERT, in one transaction"
         };

@@ -25,8 +25,14 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
             write.head,
             format!("rows are added to `{target}` on each run: {why}"),
         )
-        .rerun(format!("the scheduler loses an answer and runs the interval again: its rows stand in `{target}` twice"))
-        .help("give a `unique_key` with `delete+insert` or `merge`, or replace partitions: `insert_overwrite`, `microbatch`");
+        .rerun(format!(
+            "the scheduler loses an answer and runs the interval again: its rows stand in \
+            `{target}` twice"
+        ))
+        .help(
+            "give a `unique_key` with `delete+insert` or `merge`, or replace partitions: \
+            `insert_overwrite`, `microbatch`",
+        );
         out.report(said(template, names, draft));
     }
 }

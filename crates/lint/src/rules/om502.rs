@@ -26,7 +26,10 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
             format!("the whole of `{target}` is replaced by what one run reads"),
         )
         .rerun(format!("two years, built by day: after the run of 2024-03-01 `{target}` holds 1 March alone"))
-        .help("name the partitions in `partition_by`; on Snowflake use `delete+insert` with the day as `unique_key`");
+        .help(
+            "name the partitions in `partition_by`; on Snowflake use `delete+insert` with the day as \
+            `unique_key`",
+        );
         out.report(said(template, &["incremental_strategy"], draft));
     }
 }

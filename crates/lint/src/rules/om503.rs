@@ -19,7 +19,10 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
             star,
             format!("all columns of the source are taken, and a new one never gets into `{target}`"),
         )
-        .rerun("a column is added to the source on 1 March; a full refresh in June adds it to all slices at once, and old figures change")
+        .rerun(
+            "a column is added to the source on 1 March; a full refresh in June adds it to all slices at \
+            once, and old figures change",
+        )
         .help("list the columns, or say `on_schema_change='fail'` or `'append_new_columns'`");
         out.report(match template.argument(&["on_schema_change"]) {
             Some(argument) => Draft { span: argument.span, ..draft }.in_template(),

@@ -22,7 +22,10 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
                 place(file, template, &hook.sql, statement.span),
                 format!("a hook writes to `{}` each time the model is built", written(&write.target)),
             )
-            .rerun("the run of 2024-03-01 fails after the hook and is tried again: what the hook writes is there twice")
+            .rerun(
+                "the run of 2024-03-01 fails after the hook and is tried again: what the hook writes is \
+                there twice",
+            )
             .help("key it by the invocation and merge, or write it into the model itself");
             out.report(draft.in_template());
         }
@@ -51,7 +54,8 @@ fn adds(file: &File<'_>, template: &Template, write: &Write) -> bool {
     }
 }
 
-/// Where a statement of a hook stands in the template: in the text that holds it, else at the argument or the model's
+/// Where a statement of a hook stands in the template: in the text that holds it, else at the argument or
+/// the model's
 /// first word.
 fn place(file: &File<'_>, template: &Template, sql: &str, statement: Span) -> Span {
     let argument = template.arguments.iter().rev().filter(|argument| argument.name.contains("_hook"));

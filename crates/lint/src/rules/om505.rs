@@ -22,7 +22,10 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
             _ => continue,
         };
         let draft = Draft::new(Severity::Info, write.head, what)
-            .rerun("the snapshot did not run from 1 to 5 March: what changed twice in between is lost, and the rest is dated the 5th")
+            .rerun(
+                "the snapshot did not run from 1 to 5 March: what changed twice in between is lost, and \
+                the rest is dated the 5th",
+            )
             .help("keep the source's changes with their own time, and derive the history from them");
         out.report(said(template, names, draft));
     }

@@ -263,9 +263,22 @@ pub(super) fn tie_within<'a>(view: &View<'a>, query: QueryId, group: &[&'a Expr]
     judge_tie(view, query, order, view.determines_input(query, &all))
 }
 
+/// `GROUP BY p.id, p.first_name … ORDER BY n DESC, p.id`: the names go with the id, though nothing says so.
+fn grouped_by_own_id(view: &View<'_>, query: QueryId, order: &[&Expr]) -> bool {
+    let Some(select) = view.select(query) else { return false };
+    order.iter().any(|expr| {
+        let Some((Some(table), "id")) = expr.column() else { return false };
+        matches!(&select.group, Group::By(list)
+            if list.iter().all(|by| by.column().is_some_and(|(other, _)| other == Some(table))))
+    })
+}
+
 fn judge_tie<'a>(view: &View<'a>, query: QueryId, order: &[&'a Expr], answer: Answer) -> Tie {
     match answer {
         Answer::Yes => Tie::None,
+        Answer::No if grouped_by_own_id(view, query, order) => {
+            Tie::Presumed("whether the `id` in the order alone tells the groups apart".to_string())
+        }
         Answer::No => Tie::Known,
         Answer::Unknown(lacking) => {
             let tables: Vec<String> = view
@@ -297,7 +310,8 @@ fn bare_column(expr: &Expr) -> Option<(Option<&str>, &str)> {
     column_within(expr)?.column()
 }
 
-/// Whether chance decides nothing but how rows are spread over machines, of engines that repeat single tasks: OM113
+/// Whether chance decides nothing but how rows are spread over machines, of engines that repeat single
+/// tasks: OM113
 /// speaks of it, OM105 doesn't.
 pub(super) fn spreads_by_chance(file: &File<'_>, occurrence: &Occurrence<'_>) -> bool {
     occurrence.class == Class::Random
@@ -311,7 +325,8 @@ pub(super) fn steady<'a>(file: &File<'a>) -> Option<&'a Template> {
     file.script.template.as_deref().filter(|template| template.worlds != Worlds::One(World::FullRefresh))
 }
 
-/// A finding about a setting: at the argument of `config()` that makes it; where the setting is made elsewhere, at the
+/// A finding about a setting: at the argument of `config()` that makes it; where the setting is made
+/// elsewhere, at the
 /// draft's own place in the SQL.
 pub(super) fn said(template: &Template, names: &[&str], draft: Draft) -> Draft {
     match template.argument(names) {

@@ -6,7 +6,8 @@ use crate::lex::TokenKind;
 
 use super::prelude::*;
 
-/// Visits every expression of a statement that stands in a query, each with that query: of the values of UPDATE and MERGE
+/// Visits every expression of a statement that stands in a query, each with that query: of the values of
+/// UPDATE and MERGE
 /// the scope in which they are read.
 pub(super) fn each_expr<'a>(view: &View<'a>, visit: &mut impl FnMut(QueryId, &'a Expr)) {
     for (id, _) in view.queries() {
@@ -127,7 +128,8 @@ pub(super) fn has_param(expr: &Expr) -> bool {
     expr.any(&mut |part| matches!(part.kind, ExprKind::Param(_)))
 }
 
-/// What was lacking, without taking the severity down: for faults that are judged by what is known to be absent.
+/// What was lacking, without taking the severity down: for faults that are judged by what is known to be
+/// absent.
 pub(super) fn unsure(mut draft: Draft, lacking: String) -> Draft {
     draft.confidence = crate::finding::Confidence::Low;
     draft.lacked = Some(lacking);
