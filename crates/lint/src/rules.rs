@@ -25,11 +25,11 @@
 //!
 //! * [`File::writes`]: each write of the file ([`WriteFact`], which derefs to [`crate::ir::Write`]): verb, target, head,
 //!   columns, source query, conflict clause, branches of a MERGE, SET list, partition. [`WriteFact::effect`]
-//! says what a
+//!   says what a
 //!   second run does ([`Effect`]: append, fresh, replace slice or all with the statement that removes and
-//! whether the
+//!   whether the
 //!   two are atomic, keyed, keep first, change); [`WriteFact::context`] knows the script around it (stage,
-//! log, same
+//!   log, same
 //!   transaction).
 //! * [`File::statements`]: each statement with its [`View`]; actions that are no writes (DDL, SET, transactions) are in
 //!   [`crate::ir::Action`].
@@ -38,7 +38,7 @@
 //! * [`View`]: `outputs`, `resolve`, `origin` (lineage of a column), `tables` (all tables read), `keys` (what is unique in
 //!   a query's rows), `determines` (do these expressions decide a row? [`Answer`] says which fact lacks),
 //!   `depends_only_on`, `bounds` (ranges on columns, pushed through), `self_reads`, `key_columns`,
-//! `merge_pairs`.
+//!   `merge_pairs`.
 //! * [`Knowledge`]: tables with columns, types, NOT NULL, keys, partition columns.
 //!
 //! # How to speak

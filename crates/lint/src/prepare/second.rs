@@ -60,7 +60,7 @@ impl Preparing<'_> {
                 self.lateral_views();
                 self.streams();
             }
-            Dialect::Postgres | Dialect::Redshift => self.into_variables(),
+            Dialect::Postgres | Dialect::Redshift => self.variables_of_into(),
             Dialect::DuckDb | Dialect::ClickHouse => {
                 self.words_before_join(&["asof"]);
                 self.pivots();
@@ -257,6 +257,9 @@ impl Preparing<'_> {
                 }
                 end += 1;
             }
+            if depth > 0 {
+                return;
+            }
             if self.is_mark(end + 1, b'(') || self.is_mark(end + 1, b'[') {
                 self.blank(self.span(at + 1).to(self.span(end)));
                 done = end;
@@ -336,7 +339,7 @@ impl Preparing<'_> {
     }
 
     /// `SELECT INTO a, b x, y FROM t` in a routine.
-    fn into_variables(&mut self) {
+    fn variables_of_into(&mut self) {
         let start = self.piece.tokens.start;
         if self.word(start) != "select" || self.word(start + 1) != "into" || !self.piece.routine {
             return;
