@@ -826,6 +826,8 @@ pub enum Action {
     Rollback,
     /// GRANT, ANALYZE, …: writes no rows of interest.
     Utility,
+    /// A procedure does the work; what it does stands where it is defined.
+    Call,
     /// Not understood, and why.
     Unread(String),
 }

@@ -88,6 +88,8 @@ struct Lexer<'a> {
     open: Vec<u32>,
     /// Where open bodies in dollar quotes close: first byte of the closing tag, first after.
     bodies: Vec<(usize, usize)>,
+    /// Parts of a template that are left out, last first.
+    left_out: Vec<Span>,
 }
 
 struct Mask {
@@ -107,7 +109,9 @@ pub fn lex(text: &str, dialect: Dialect) -> Lexed {
         masks: Vec::new(),
         open: Vec::new(),
         bodies: Vec::new(),
+        left_out: crate::branches::left_out(text),
     };
+    lexer.left_out.reverse();
     lexer.out.tokens.reserve(text.len() / 5);
     lexer.run();
     let Lexer { mut out, masks, .. } = lexer;
@@ -177,7 +181,14 @@ impl Lexer<'_> {
                 self.push(TokenKind::BodyClose, start, after);
                 continue;
             }
-            if byte.is_ascii_whitespace() {
+            if self.left_out.last().is_some_and(|part| part.start as usize <= self.at) {
+                let part = self.left_out.pop().unwrap_or(Span::NOWHERE);
+                if part.is_somewhere() && part.end as usize > self.at {
+                    let span = Span::new(self.at, part.end as usize);
+                    self.masks.push(Mask { span, blank: true });
+                    self.at = part.end as usize;
+                }
+            } else if byte.is_ascii_whitespace() {
                 self.at += 1;
             } else if !self.comment() && !self.placeholder() && !self.string(byte) {
                 self.plain(byte);
@@ -245,6 +256,7 @@ impl Lexer<'_> {
         let start = self.at;
         let end = match (self.peek(0), self.peek(1)) {
             (b'{', b'{') => self.past(start, b"}}"),
+            (b':', quote @ (b'\'' | b'"')) if self.is_psql_variable() => self.past(start + 2, &[quote]),
             (b'$' | b'&', b'{') => self.past(start, b"}"),
             (b'<', b'%') => self.past(start, b"%>"),
             (b'%', b'(') => {
@@ -278,6 +290,21 @@ impl Lexer<'_> {
         Some(end)
     }
 
+    /// `:'day'` and `:"table"` of psql, not a slice, a cast or a pair of JSON.
+    fn is_psql_variable(&self) -> bool {
+        let free = self
+            .text
+            .get(self.at.wrapping_sub(1))
+            .is_none_or(|b| b.is_ascii_whitespace() || b"(=<>,".contains(b));
+        let value = self.out.tokens.last().is_some_and(|token| {
+            matches!(
+                token.kind,
+                TokenKind::Text | TokenKind::Quoted | TokenKind::Number | TokenKind::Mark(b')' | b']')
+            )
+        });
+        matches!(self.dialect, Dialect::Postgres | Dialect::Redshift | Dialect::Ansi) && free && !value
+    }
+
     fn after_operand(&self) -> bool {
         self.out.tokens.last().is_some_and(|token| match token.kind {
             TokenKind::Mark(mark) => mark == b')',
@@ -304,6 +331,13 @@ impl Lexer<'_> {
         }
         let Some(end) = self.placeholder_end() else { return false };
         let span = Span::new(start, end);
+        // `{{ ", " if not loop.last }}`: of a loop one round is read.
+        let separates = |what: &[u8]| what.windows(8).any(|part| part == b"not loop");
+        if self.text.get(span.range()).is_some_and(separates) {
+            self.masks.push(Mask { span, blank: true });
+            self.at = end;
+            return true;
+        }
         self.masks.push(Mask { span, blank: false });
         self.out.placeholders.push(span);
         self.word(start, end);

@@ -1,11 +1,10 @@
 //! What breaks repeatability in SQL: lint for plain scripts, dbt projects and Oncemore's own models.
 //!
-//! Pure: texts in, findings out; no IO, no clock, no printing. Three steps, the first and the last to be run
-//! in parallel
-//! by the caller if it likes: [`parse`] a file to the intermediate form ([`ir`]), gather [`Knowledge`] of
-//! tables over all
-//! files, [`judge`] each file. [`lint`] does all three.
+//! Pure: texts in, findings out; no IO, no clock, no printing. Three steps, the first and the last to be run in
+//! parallel by the caller if it likes: [`parse`] a file to the intermediate form ([`ir`]), gather [`Knowledge`] of
+//! tables over all files, [`judge`] each file. [`lint`] does all three.
 
+mod branches;
 #[cfg(test)]
 mod cases;
 pub mod config;

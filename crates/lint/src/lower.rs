@@ -73,9 +73,12 @@ impl<'a> Lowering<'a> {
         (expr, self.queries)
     }
 
-    /// Lowers a statement.
-    pub(crate) fn statement(mut self, ast: &Ast) -> Lowered {
-        let action = self.action(ast);
+    /// Lowers a statement, or what one statement does in several parts.
+    pub(crate) fn statements(mut self, asts: &[Ast]) -> Lowered {
+        let mut action = Action::Utility;
+        for ast in asts {
+            action = self.action(ast);
+        }
         Lowered { action, writes: self.writes, queries: self.queries }
     }
 

@@ -10,6 +10,8 @@ use crate::lex::{Lexed, Token, TokenKind};
 use crate::split::Piece;
 use crate::text::Span;
 
+mod second;
+
 /// A statement made ready.
 pub(crate) struct Prepared<'a> {
     /// As long as the statement.
@@ -18,6 +20,10 @@ pub(crate) struct Prepared<'a> {
     pub(crate) predicate: Option<Span>,
     /// `USING SAMPLE`.
     pub(crate) samples: Vec<Sample>,
+    /// Where QUALIFY stands that is read as HAVING.
+    pub(crate) qualifies: Vec<u32>,
+    /// Whether anything is rewritten.
+    pub(crate) edited: bool,
 }
 
 struct Preparing<'a> {
@@ -27,12 +33,13 @@ struct Preparing<'a> {
     edits: Vec<(Span, String)>,
 }
 
-/// Makes a statement ready.
+/// Makes a statement ready. With `again`, it was not read as it stands, and more is rewritten.
 pub(crate) fn prepare<'a>(
     text: &'a str,
     lexed: &'a Lexed,
     piece: &'a Piece,
     dialect: Dialect,
+    again: bool,
 ) -> Prepared<'a> {
     let masked = piece.span.of(&lexed.masked);
     let mut preparing = Preparing { text, tokens: &lexed.tokens, piece, edits: Vec::new() };
@@ -55,9 +62,10 @@ pub(crate) fn prepare<'a>(
         Dialect::DuckDb => samples = preparing.using_sample(),
         _ => {}
     }
-    let text =
-        if preparing.edits.is_empty() { Cow::Borrowed(masked) } else { Cow::Owned(preparing.edited(masked)) };
-    Prepared { text, predicate, samples }
+    let qualifies = if again { preparing.second(dialect, &lexed.placeholders) } else { Vec::new() };
+    let edited = !preparing.edits.is_empty();
+    let text = if edited { Cow::Owned(preparing.edited(masked)) } else { Cow::Borrowed(masked) };
+    Prepared { text, predicate, samples, qualifies, edited }
 }
 
 impl Preparing<'_> {

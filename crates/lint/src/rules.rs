@@ -248,6 +248,35 @@ impl<'a> File<'a> {
         cell.get_or_init(|| view.occurrences())
     }
 
+    /// Whether a query looks at the engine's own views alone: somebody watches the engine, and stores nothing.
+    fn reads_only_system(&self, statement: &Statement, root: crate::ir::QueryId) -> bool {
+        const SCHEMAS: &[&str] =
+            &["information_schema", "account_usage", "organization_usage", "pg_catalog", "sys", "system"];
+        const TABLES: &[&str] = &["svv_", "stl_", "stv_", "svl_", "sys_", "pg_", "duckdb_"];
+        let is_system = |name: &str| {
+            let name = name.to_ascii_lowercase();
+            name.split('.').any(|part| SCHEMAS.contains(&part))
+                || TABLES
+                    .iter()
+                    .any(|start| name.rsplit('.').next().is_some_and(|last| last.starts_with(start)))
+        };
+        let Some(view) = self.views.iter().find(|view| std::ptr::eq(view.statement, statement)) else {
+            return false;
+        };
+        let mut relations = view
+            .reachable(root)
+            .into_iter()
+            .filter_map(|id| view.select(id))
+            .flat_map(|select| &select.from)
+            .filter_map(|from| match &from.relation {
+                crate::ir::Relation::Table(name) => Some(name.text()),
+                crate::ir::Relation::Function(call) => Some(call.name.clone()),
+                _ => None,
+            })
+            .peekable();
+        relations.peek().is_some() && relations.all(|name| is_system(&name))
+    }
+
     fn takes_parameters(&self, statement: &Statement) -> bool {
         let named = self.views.iter().find(|view| std::ptr::eq(view.statement, statement));
         named.is_some_and(View::takes_parameters)
@@ -264,7 +293,8 @@ impl<'a> File<'a> {
             .iter()
             .filter(|statement| !matches!(statement.action, Action::Utility | Action::Session { .. }));
         let Some(only) = statements.next() else { return false };
-        matches!(only.action, Action::Select(_)) && statements.next().is_none() && self.takes_parameters(only)
+        let Action::Select(root) = only.action else { return false };
+        statements.next().is_none() && self.takes_parameters(only) && !self.reads_only_system(only, root)
     }
 }
 
@@ -319,7 +349,82 @@ pub(crate) fn run(file: &File<'_>) -> Found {
         }
         (rule.check)(file, &mut Findings { script: file.script, rule, found: &mut found });
     }
+    found.sql = once_a_script(once_a_list(file, found.sql));
     found
+}
+
+/// Of the tables of one script that can be created once only, more than this are one finding.
+const TABLES: usize = 3;
+
+/// A script that defines many tables runs once or not at all: that is one fact, not one a table.
+fn once_a_script(mut findings: Vec<Finding>) -> Vec<Finding> {
+    let once =
+        |finding: &Finding| finding.rule == "OM314" && finding.message.ends_with("can be created once only");
+    let count = findings.iter().filter(|finding| once(finding)).count();
+    if count > TABLES {
+        let mut first = true;
+        findings.retain_mut(|finding| {
+            let keep = !once(finding) || first;
+            if once(finding) && first {
+                first = false;
+                finding.message.push_str(&format!(", as can {} more tables of this script", count - 1));
+            }
+            keep
+        });
+    }
+    findings
+}
+
+/// Rows put in one by one, `INSERT … VALUES` after `INSERT … VALUES` into one table, are one fact: the first is reported,
+/// and how many follow.
+fn once_a_list(file: &File<'_>, findings: Vec<Finding>) -> Vec<Finding> {
+    let statements = &file.script.statements;
+    let mut first: Vec<usize> = (0..statements.len()).collect();
+    for at in 1..statements.len() {
+        if let (Some(before), Some(this)) = (statements.get(at - 1), statements.get(at))
+            && let (Some(before_row), Some(this_row)) = (row_put_in(before), row_put_in(this))
+            && before_row.target.same(&this_row.target)
+        {
+            first[at] = first[at - 1];
+        }
+    }
+    let mut kept: Vec<Finding> = Vec::with_capacity(findings.len());
+    let mut seen: std::collections::HashMap<(&str, usize, String), (usize, usize, usize)> =
+        std::collections::HashMap::new();
+    for finding in findings {
+        let after = statements.partition_point(|statement| statement.span.start <= finding.span.start);
+        let at = after.saturating_sub(1);
+        if statements.get(at).and_then(row_put_in).is_none() {
+            kept.push(finding);
+            continue;
+        }
+        let key = (finding.rule, first.get(at).copied().unwrap_or(at), finding.message.clone());
+        match seen.get_mut(&key) {
+            Some((_, last, more)) if *last != at => {
+                *last = at;
+                *more += 1;
+            }
+            Some(_) => kept.push(finding),
+            None => {
+                seen.insert(key, (kept.len(), at, 0));
+                kept.push(finding);
+            }
+        }
+    }
+    for (place, _, more) in seen.into_values() {
+        if let Some(finding) = kept.get_mut(place).filter(|_| more > 0) {
+            finding.message.push_str(&format!(" (and so do the {more} rows put in after it)"));
+        }
+    }
+    kept
+}
+
+/// The write of `INSERT INTO t VALUES (…)`.
+fn row_put_in(statement: &Statement) -> Option<&Write> {
+    let [write] = statement.writes.as_slice() else { return None };
+    let source = statement.queries.get(write.source?.0 as usize)?;
+    (write.verb == crate::ir::Verb::Insert && matches!(source.body, crate::ir::Body::Values(_)))
+        .then_some(write)
 }
 
 /// Whether an id is that of a rule that is no look at a file: OM001, OM002.

@@ -16,7 +16,11 @@ pub const NOT_ANALYSED: &str = "OM001";
 pub(crate) fn findings(script: &Script, config: &Config) -> Vec<Finding> {
     let mut found = Vec::new();
     for statement in &script.statements {
-        let Action::Unread(reason) = &statement.action else { continue };
+        let reason = match &statement.action {
+            Action::Unread(reason) => reason.as_str(),
+            Action::Call => "a procedure does the work, and its body is not here",
+            _ => continue,
+        };
         if !config.is_off(NOT_ANALYSED) {
             let mut finding = finding(script, NOT_ANALYSED, "not-analysed", Severity::Info, statement.span);
             finding.message = format!("this statement could not be judged: {reason}");

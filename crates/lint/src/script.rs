@@ -12,7 +12,7 @@ use crate::ir::{
 };
 use crate::lex::{Lexed, TokenKind, lex};
 use crate::lower::{Lowering, Source, name_from};
-use crate::prepare::prepare;
+use crate::prepare::{Prepared, prepare};
 use crate::split::{Piece, PieceKind, split};
 use crate::text::{Lines, Span};
 
@@ -198,6 +198,10 @@ const UTILITIES: &[&str] = &[
     "flush",
     "summarize",
     "checksum",
+    "unset",
+    "compute",
+    "invalidate",
+    "rebalance",
 ];
 
 impl Reader<'_> {
@@ -248,18 +252,14 @@ impl Reader<'_> {
             "create" | "drop" | "alter" => self.definition(piece),
             "copy" => self.copy(piece),
             "set" | "declare" | "let" | "define" => self.set(piece),
+            "use" if matches!(second.as_str(), "warehouse" | "role" | "secondary") => only(Action::Utility),
             "use" => self.session(piece, "schema"),
-            "execute" if second == "immediate" => {
-                only(Action::Unread("the statement is built as text and run".to_string()))
-            }
-            "exec" | "execute" if second == "sp_executesql" || second.is_empty() => {
-                only(Action::Unread("the statement is built as text and run".to_string()))
-            }
+            "execute" if second == "immediate" => self.built(piece, piece.tokens.start + 2),
+            "exec" | "execute" if second.is_empty() => self.built(piece, piece.tokens.start + 1),
+            "exec" | "execute" if second == "sp_executesql" || self.runs_text(piece) => self.built(piece, 0),
             // Procedures of the engine itself write no rows of interest.
             "exec" | "execute" if second.starts_with("sp_") || second == "sys" => only(Action::Utility),
-            "call" | "exec" | "execute" => {
-                only(Action::Unread("a procedure does the work, and its body is not here".to_string()))
-            }
+            "call" | "exec" | "execute" => only(Action::Call),
             "bulk" | "load" => self.bulk(piece),
             "" if self.is_mark(piece.tokens.start, b'(') => self.parsed(piece),
             word if UTILITIES.contains(&word) => only(Action::Utility),
@@ -271,6 +271,42 @@ impl Reader<'_> {
             _ if piece.routine || self.assigns(piece) => self.set(piece),
             _ => self.parsed(piece),
         }
+    }
+
+    /// `EXECUTE sql` in PL/pgSQL runs what a variable holds; elsewhere it names a procedure or a prepared statement.
+    fn runs_text(&self, piece: &Piece) -> bool {
+        piece.routine && matches!(self.source.dialect, Dialect::Postgres | Dialect::Redshift)
+    }
+
+    /// A statement built as text. Its first words may tell that it holds no rows.
+    fn built(&self, piece: &Piece, at: usize) -> Found {
+        let unread = || only(Action::Unread("the statement is built as text and run".to_string()));
+        let Some(token) = self.source.lexed.tokens.get(at).filter(|token| token.kind == TokenKind::Text)
+        else {
+            return unread();
+        };
+        let text = token.span.of(self.source.text).trim_matches(['\'', '"']).to_ascii_lowercase();
+        let mut words =
+            text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+        let (Some(first), second) = (words.next(), words.next().unwrap_or("")) else { return unread() };
+        let rowless = match first {
+            "alter" | "create" => [
+                "database",
+                "schema",
+                "role",
+                "user",
+                "warehouse",
+                "session",
+                "share",
+                "tag",
+                "function",
+                "stage",
+            ]
+            .contains(&second),
+            "drop" => true,
+            word => UTILITIES.contains(&word) || word == "use",
+        };
+        if rowless && piece.tokens.contains(&at) { only(Action::Utility) } else { unread() }
     }
 
     fn has_word(&self, piece: &Piece, within: usize, words: &[&str]) -> bool {
@@ -535,31 +571,84 @@ impl Reader<'_> {
         if let Some(reason) = self.refused(piece) {
             return only(Action::Unread(reason));
         }
-        let prepared = prepare(self.source.text, self.source.lexed, piece, self.source.dialect);
         let mut error = String::new();
-        for grammar in grammars(self.source.dialect) {
-            match parse(*grammar, &prepared.text) {
-                Ok(ast) => {
-                    let lowered = Lowering::new(self.source, piece.span, piece.routine).statement(&ast);
-                    let mut found = (lowered.action, lowered.writes, lowered.queries);
-                    if let (Some(span), Some(write)) = (prepared.predicate, found.1.first_mut()) {
-                        write.verb = Verb::ReplaceWhere;
-                        if let Some((expr, _)) = self.expression(span) {
-                            write.filters.push(expr);
-                        }
-                    }
-                    if let Some(query) = found.2.iter_mut().find(|query| {
-                        query.span.contains(prepared.samples.first().map_or(Span::NOWHERE, |s| s.span))
-                    }) {
-                        sample(query, &prepared.samples);
-                    }
-                    return found;
+        for again in [false, true] {
+            let prepared = prepare(self.source.text, self.source.lexed, piece, self.source.dialect, again);
+            if again && !prepared.edited {
+                break;
+            }
+            for grammar in grammars(self.source.dialect) {
+                match parse(*grammar, &prepared.text) {
+                    Ok(ast) => return self.lowered(piece, &[ast], &prepared),
+                    Err(message) if error.is_empty() => error = message,
+                    Err(_) => {}
                 }
-                Err(message) if error.is_empty() => error = message,
-                Err(_) => {}
             }
         }
-        only(Action::Unread(error))
+        self.multi_insert(piece).unwrap_or_else(|| only(Action::Unread(error)))
+    }
+
+    fn lowered(&self, piece: &Piece, asts: &[sqlparser::ast::Statement], prepared: &Prepared<'_>) -> Found {
+        let lowered = Lowering::new(self.source, piece.span, piece.routine).statements(asts);
+        let mut found = (lowered.action, lowered.writes, lowered.queries);
+        if let (Some(span), Some(write)) = (prepared.predicate, found.1.first_mut()) {
+            write.verb = Verb::ReplaceWhere;
+            if let Some((expr, _)) = self.expression(span) {
+                write.filters.push(expr);
+            }
+        }
+        if let Some(query) = found
+            .2
+            .iter_mut()
+            .find(|query| query.span.contains(prepared.samples.first().map_or(Span::NOWHERE, |s| s.span)))
+        {
+            sample(query, &prepared.samples);
+        }
+        prepared.qualifies.iter().for_each(|place| qualify(&mut found.2, *place));
+        found
+    }
+
+    /// `FROM s INSERT OVERWRITE TABLE a SELECT … INSERT INTO b SELECT …` of Hive: one source, several writes.
+    fn multi_insert(&self, piece: &Piece) -> Option<Found> {
+        let tokens = &self.source.lexed.tokens;
+        let top = |at: usize| {
+            tokens.get(at).is_some_and(|t| t.outer.is_none_or(|outer| (outer as usize) < piece.tokens.start))
+        };
+        let starts: Vec<u32> = piece
+            .tokens
+            .clone()
+            .filter(|at| self.word(*at) == "insert" && top(*at))
+            .filter_map(|at| tokens.get(at).map(|token| token.span.start))
+            .collect();
+        if self.word(piece.tokens.start) != "from" || starts.is_empty() {
+            return None;
+        }
+        let prepared = prepare(self.source.text, self.source.lexed, piece, self.source.dialect, true);
+        let part = |from: u32, to: u32| -> String {
+            let base = piece.span.start as usize;
+            let (from, to) = (from as usize - base, to as usize - base);
+            let keep = |(at, c): (usize, char)| if c == '\n' || (from..to).contains(&at) { c } else { ' ' };
+            prepared.text.char_indices().map(keep).collect()
+        };
+        let read =
+            |text: &str| grammars(self.source.dialect).iter().find_map(|grammar| parse(*grammar, text).ok());
+        let sqlparser::ast::Statement::Query(source) = read(&part(piece.span.start, *starts.first()?))?
+        else {
+            return None;
+        };
+        let from = &source.body.as_select()?.from;
+        let mut asts = Vec::with_capacity(starts.len());
+        for (at, start) in starts.iter().enumerate() {
+            let end = starts.get(at + 1).copied().unwrap_or(piece.span.end);
+            let mut ast = read(&part(*start, end))?;
+            let sqlparser::ast::Statement::Insert(insert) = &mut ast else { return None };
+            let sqlparser::ast::SetExpr::Select(select) = &mut *insert.source.as_mut()?.body else {
+                return None;
+            };
+            select.from.splice(0..0, from.iter().cloned());
+            asts.push(ast);
+        }
+        Some(self.lowered(piece, &asts, &prepared))
     }
 
     /// Why a statement is not given to the parser: what nests too deep would overflow a stack.
@@ -606,6 +695,22 @@ fn sample(query: &mut Query, samples: &[crate::ir::Sample]) {
         && let Some(from) = select.from.first_mut()
     {
         from.sample = Some(sample.clone());
+    }
+}
+
+/// What was read as HAVING because QUALIFY was not understood at `place`.
+fn qualify(queries: &mut [Query], place: u32) {
+    let of = |query: &Query| match &query.body {
+        crate::ir::Body::Select(select) => {
+            select.having.first().map(|expr| expr.span.start).filter(|start| *start > place)
+        }
+        _ => None,
+    };
+    let nearest =
+        queries.iter_mut().filter_map(|query| Some((of(query)?, query))).min_by_key(|(start, _)| *start);
+    if let Some((_, Query { body: crate::ir::Body::Select(select), .. })) = nearest {
+        let having = std::mem::take(&mut select.having);
+        select.qualify.extend(having);
     }
 }
 

@@ -63,6 +63,7 @@ struct Splitter<'a> {
     transaction: Option<u32>,
     transactions: u32,
     routine: bool,
+    declaring: bool,
     guard: Option<Range<usize>>,
 }
 
@@ -79,6 +80,7 @@ pub fn split(text: &str, lexed: &Lexed, dialect: Dialect) -> Vec<Piece> {
         transaction: None,
         transactions: 0,
         routine: false,
+        declaring: false,
         guard: None,
     };
     while splitter.at < splitter.tokens.len() {
@@ -203,6 +205,7 @@ impl Splitter<'_> {
         let at = self.at;
         match self.kind(at) {
             Some(TokenKind::Mark(b'\\')) => self.at = self.end_of_line(at),
+            Some(TokenKind::Mark(b'!')) if self.line_break_before(at) => self.at = self.end_of_line(at),
             Some(TokenKind::Mark(b'(')) => self.statement(),
             Some(TokenKind::Mark(_)) => self.at += 1,
             Some(TokenKind::BodyOpen) => {
@@ -260,8 +263,31 @@ impl Splitter<'_> {
             _ if self.mark(at + 1) == b':' && self.any(at + 2, &["loop", "while", "for", "begin"]) => {
                 self.at += 2
             }
+            _ if self.is_header(at) => {
+                self.push(PieceKind::Sql, at, at + 1);
+                self.at = at + 1;
+            }
             _ => self.statement(),
         }
+    }
+
+    /// Whether a cell of a notebook that is kept as a script begins here; cells end without semicolon.
+    fn begins_cell(&self, at: usize) -> bool {
+        let (Some(before), Some(token)) =
+            (at.checked_sub(1).and_then(|at| self.tokens.get(at)), self.tokens.get(at))
+        else {
+            return false;
+        };
+        let between = Span { start: before.span.end, end: token.span.start };
+        between.end.saturating_sub(between.start) > 20 && between.of(self.text).contains("-- COMMAND ----")
+    }
+
+    /// A placeholder alone on its line before a statement: text of its own, not the first word of what follows.
+    fn is_header(&self, at: usize) -> bool {
+        let word = self.word(at);
+        (word.starts_with("{{") || word.starts_with("<%"))
+            && self.line_break_before(at + 1)
+            && (self.any(at + 1, STARTERS) || self.word(at + 1).starts_with("{{"))
     }
 
     fn control(&mut self, end: usize, opens: bool) {
@@ -274,6 +300,7 @@ impl Splitter<'_> {
 
     fn begin(&mut self) {
         let at = self.at;
+        self.declaring = false;
         let bare = self.mark(at + 1) == b';' || at + 1 >= self.tokens.len();
         let named = self.any(
             at + 1,
@@ -456,6 +483,7 @@ impl Splitter<'_> {
             let Some(token) = self.tokens.get(at) else { break };
             match token.kind {
                 TokenKind::Mark(b';') | TokenKind::BodyClose | TokenKind::BodyOpen => break,
+                TokenKind::Word if self.dialect == Dialect::Spark && self.begins_cell(at) => break,
                 TokenKind::Mark(b'/')
                     if self.dialect == Dialect::Oracle
                         && self.line_break_before(at)
@@ -483,7 +511,12 @@ impl Splitter<'_> {
             }
             at += 1;
         }
+        // DECLARE opens a list of variables that goes on, each to its semicolon, to BEGIN.
+        self.declaring |= self.is(start, "declare") && self.dialect == Dialect::Snowflake;
+        let routine = self.routine;
+        self.routine |= self.declaring;
         self.push(PieceKind::Sql, start, at);
+        self.routine = routine;
         self.at = if self.mark(at) == b';' { at + 1 } else { at };
     }
 

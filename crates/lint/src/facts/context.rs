@@ -240,6 +240,7 @@ impl<'a> StatementContext<'a> {
             "migrations",
             "manifest",
             "invocations",
+            "errors",
             "idempotency",
             "dedup",
         ];

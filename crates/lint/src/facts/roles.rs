@@ -232,6 +232,26 @@ pub fn is_audit_name(name: &str) -> bool {
         "recorded_at",
         "touched_at",
         "row_loaded_at",
+        "date_created",
+        "datecreated",
+        "date_inserted",
+        "date_loaded",
+        "date_imported",
+        "dateimported",
+        "date_updated",
+        "dateupdated",
+        "date_modified",
+        "date_last_modified",
+        "update_dttm",
+        "insert_dttm",
+        "create_dttm",
+        "inserted_dttm",
+        "updated_dttm",
+        "created_dttm",
+        "create_datetime",
+        "created_datetime",
+        "updated_datetime",
+        "insert_datetime",
     ];
     const STARTS: &[&str] = &[
         "etl_",
@@ -272,8 +292,31 @@ pub fn is_audit_name(name: &str) -> bool {
         "_etl_ts",
         "_materialized_at",
     ];
+    // `inserted_timestamp`, `modified_dttm`: a deed of the load, and an instant.
+    let stamp = name.split_once('_').is_some_and(|(deed, instant)| {
+        let deeds = [
+            "load",
+            "loaded",
+            "insert",
+            "inserted",
+            "update",
+            "updated",
+            "create",
+            "created",
+            "modify",
+            "modified",
+            "refresh",
+            "refreshed",
+            "ingest",
+            "ingested",
+            "import",
+            "imported",
+        ];
+        deeds.contains(&deed) && ["timestamp", "ts", "dttm", "datetime", "tstamp"].contains(&instant)
+    });
     let bare = name.replace('_', "");
-    WHOLE.contains(&name)
+    stamp
+        || WHOLE.contains(&name)
         || WHOLE.iter().any(|whole| {
             whole.len() == name.len() + whole.matches('_').count() && whole.replace('_', "") == bare
         })

@@ -6,7 +6,9 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use crate::dialect::Dialect;
-use crate::ir::{Body, Expr, ExprKind, From, Item, Name, Query, QueryId, Relation, Select, Statement};
+use crate::ir::{
+    Body, BranchAction, Expr, ExprKind, From, Item, Name, Query, QueryId, Relation, Select, Statement,
+};
 
 use super::knowledge::Knowledge;
 use super::scope::Scope;
@@ -477,6 +479,7 @@ impl<'a> View<'a> {
                     });
                 });
             }
+            used.extend(self.taken_by_writes(id, query)?);
             let select = self.select(id)?;
             for item in &select.items {
                 if let Item::Star { except, .. } = item {
@@ -497,6 +500,35 @@ impl<'a> View<'a> {
             }
         }
         Some(used)
+    }
+
+    /// The outputs of a query that writes whose tables are those of `scope` take; nothing is said where they take all.
+    fn taken_by_writes(&self, scope: QueryId, query: QueryId) -> Option<Vec<String>> {
+        let mut taken = Vec::new();
+        let mut take = |expr: &'a Expr| {
+            expr.walk(&mut |part| {
+                if let ColumnSource::From { query: at, from, column } = self.source(scope, part)
+                    && self.select(at).and_then(|select| select.from.get(from)).is_some_and(
+                        |from| matches!(&from.relation, Relation::Query(inner) if *inner == query),
+                    )
+                {
+                    taken.push(column);
+                }
+            });
+        };
+        for write in self.statement.writes.iter().filter(|write| write.scope == Some(scope)) {
+            write.sets.iter().for_each(|set| take(&set.value));
+            for branch in &write.branches {
+                branch.filters.iter().for_each(&mut take);
+                match &branch.action {
+                    BranchAction::Update(sets) => sets.iter().for_each(|set| take(&set.value)),
+                    BranchAction::Insert(_, values) => values.iter().for_each(&mut take),
+                    BranchAction::UpdateAll | BranchAction::InsertAll => return None,
+                    BranchAction::Delete | BranchAction::Nothing => {}
+                }
+            }
+        }
+        Some(taken)
     }
 
     /// All stored tables that a query reads, with the queries that read them; subqueries and CTEs included.

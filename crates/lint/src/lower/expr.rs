@@ -228,9 +228,11 @@ impl Lowering<'_> {
                 let span = self.with_close(span, b']');
                 Expr { span, kind: ExprKind::Element { expr: root, path } }
             }
-            Ast::JsonAccess { value, .. } => {
+            Ast::JsonAccess { value, path } => {
                 let value = self.boxed(value, parent);
-                Expr { span: value.span, kind: ExprKind::Element { expr: value, path: Vec::new() } }
+                let path =
+                    path.path.iter().filter_map(|step| self.json_step(step, value.span, parent)).collect();
+                Expr { span: value.span, kind: ExprKind::Element { expr: value, path } }
             }
             Ast::Tuple(list)
             | Ast::Struct { values: list, .. }
@@ -248,6 +250,18 @@ impl Lowering<'_> {
                 self.other(std::iter::once(&**expr), parent)
             }
             _ => Expr { span: self.span_of(ast), kind: ExprKind::Other(Vec::new()) },
+        }
+    }
+
+    /// A step of `v:a.b[0]`: the key tells one element from another.
+    fn json_step(&mut self, step: &ast::JsonPathElem, span: Span, parent: Parent) -> Option<Expr> {
+        match step {
+            ast::JsonPathElem::Dot { key, .. } => {
+                Some(Expr { span, kind: ExprKind::Literal(Literal::Text(key.clone())) })
+            }
+            ast::JsonPathElem::Bracket { key } | ast::JsonPathElem::ColonBracket { key } => {
+                Some(self.expr(key, parent))
+            }
         }
     }
 

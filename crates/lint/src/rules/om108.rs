@@ -38,9 +38,13 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
 }
 
 fn weight(statement: &Statement, occurrence: &Occurrence<'_>, level: Severity) -> Option<Severity> {
-    let stored =
-        occurrence.roles.iter().any(|role| matches!(role, Role::Key(_) | Role::Value(_) | Role::Group));
-    let stamp = occurrence.roles.iter().any(|role| matches!(role, Role::Audit(_)));
+    // `approved_by`, `deployed_by`: who did it is told, and nothing is decided by it.
+    let deed = |role: &Role| matches!(role, Role::Value(column) if column.ends_with("_by"));
+    let stored = occurrence
+        .roles
+        .iter()
+        .any(|role| matches!(role, Role::Key(_) | Role::Value(_) | Role::Group) && !deed(role));
+    let stamp = occurrence.roles.iter().any(|role| matches!(role, Role::Audit(_)) || deed(role));
     let filters = occurrence.roles.iter().any(|role| matches!(role, Role::Filter | Role::Join | Role::Purge));
     match () {
         () if stored => Some(level),
@@ -61,8 +65,11 @@ fn setting(file: &File<'_>, at: usize, statement: &Statement, name: &str, value:
     let message = if listed(&VALUES, name) {
         "this setting of the session alters what is stored"
     } else if matches!(name, "search_path" | "schema" | "current_schema") && names_are_bare(file, at) {
+        if name == "schema" && file.script.dialect == Dialect::Snowflake && is_placed(file, at, value) {
+            return None;
+        }
         // In these dialects each script begins with the database it is for.
-        if name == "schema" && matches!(file.script.dialect, Dialect::TSql | Dialect::MySql) {
+        if name == "schema" && matches!(file.script.dialect, Dialect::TSql | Dialect::MySql | Dialect::Spark) {
             return None;
         }
         "which tables are read and written depends on a setting of the session"
@@ -76,6 +83,23 @@ fn setting(file: &File<'_>, at: usize, statement: &Statement, name: &str, value:
             )
             .help("say it in the statement: the zone in the expression, the schema in the name")
     })
+}
+
+/// `USE DATABASE d`, `USE SCHEMA d.s`, and USE SCHEMA after them: which tables are meant stands in the script.
+fn is_placed(file: &File<'_>, at: usize, value: &str) -> bool {
+    let places = |value: &str| {
+        let mut words = value.split_whitespace().skip(1).map(str::to_ascii_lowercase);
+        match words.next().as_deref() {
+            Some("database") => true,
+            Some("schema") => words.next().is_some_and(|name| name.contains('.')),
+            Some(name) => name.contains('.'),
+            None => false,
+        }
+    };
+    places(value)
+        || file.statements().take(at).any(|(_, other, _)| {
+            matches!(&other.action, Action::Session { name, value } if name == "schema" && places(value))
+        })
 }
 
 /// Whether a statement after this one writes a table that is named without its schema.

@@ -66,6 +66,10 @@ fn judge<'a>(view: &View<'a>, id: QueryId, query: &'a Query, limit: &'a Limit) -
             .rerun("the second run over the same data may keep other rows")
             .help("order by columns that tell all rows apart, a key last")
     };
+    // `(SELECT value FROM UNNEST(params) WHERE key = 'x' LIMIT 1)`: a lookup in the row's own array, where a key stands once.
+    if elements && single_by_limit(limit) && view.select(id).is_some_and(|select| select.filters.iter().any(names_element)) {
+        return None;
+    }
     if orders_nothing(&query.order) {
         return Some(draft(Severity::Error, "rows are cut off without an order"));
     }
@@ -90,6 +94,12 @@ fn judge<'a>(view: &View<'a>, id: QueryId, query: &'a Query, limit: &'a Limit) -
                 .lacked(lacking),
         ),
     }
+}
+
+/// `key = 'page_location'`.
+fn names_element(filter: &Expr) -> bool {
+    let ExprKind::Op(Op::Eq, sides) = &filter.kind else { return false };
+    sides.iter().any(|side| side.column().is_some()) && sides.iter().any(constant)
 }
 
 fn single_by_limit(limit: &Limit) -> bool {

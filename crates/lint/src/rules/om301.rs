@@ -18,6 +18,7 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
 fn judge(file: &File<'_>, write: &WriteFact<'_, '_>) -> Option<Draft> {
     let excused = is_history(write)
         || (write.target.is_stage() && is_read_later(file, write))
+        || by_trigger(write)
         || write.context.is_stage(write.write)
         || write.context.is_log(&write.target)
         || write.statement.handler
@@ -51,6 +52,12 @@ fn judge(file: &File<'_>, write: &WriteFact<'_, '_>) -> Option<Draft> {
         draft.severity = Severity::Warning;
     }
     Some(draft)
+}
+
+/// `INSERT INTO t VALUES (NEW.*)`: a trigger sends on the row of another write, which is judged where it stands.
+fn by_trigger(write: &WriteFact<'_, '_>) -> bool {
+    let text = write.span.of(&write.context.script.text).to_ascii_lowercase();
+    write.statement.routine && (text.contains("(new.") || text.contains(" new.") || text.contains("(:new."))
 }
 
 /// Whether a later write of the script reads the table: then it is a stage, and OM318 speaks of what is left

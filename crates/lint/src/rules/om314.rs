@@ -7,7 +7,8 @@ use crate::finding::Fix;
 pub(super) const RULE: Rule = Rule { id: "OM314", page: include_str!("../../rules/OM314.md"), check };
 
 fn check(file: &File<'_>, out: &mut Findings<'_>) {
-    let defines_only = file.writes().next().is_none();
+    // What a trigger does with rows is no part of the script's own work.
+    let defines_only = file.writes().all(|write| write.statement.routine);
     if runs_once(&file.script.path, defines_only) {
         return;
     }
@@ -61,6 +62,8 @@ fn runs_once(path: &str, defines_only: bool) -> bool {
     });
     let named = defines_only
         && (name.starts_with("create_")
+            || name == "create"
+            || name.contains("create_table")
             || name.split(['_', '-', '.', ' ']).any(|word| WORDS.contains(&word)));
     numbered || named || parts.any(|part| WORDS.contains(&part))
 }
@@ -141,7 +144,7 @@ const NEAR: usize = 100;
 /// Earlier statements that touch a table, and those near that were not understood.
 fn before<'f>(file: &'f File<'_>, at: usize, name: &'f Name) -> impl Iterator<Item = &'f Statement> {
     let unread = file.script.statements.iter().take(at).rev().take(NEAR);
-    let unread = unread.filter(|statement| matches!(statement.action, Action::Utility | Action::Unread(_)));
+    let unread = unread.filter(|statement| matches!(statement.action, Action::Utility | Action::Call | Action::Unread(_)));
     file.script.index.before(name.last(), at).filter_map(|at| file.script.statements.get(at)).chain(unread)
 }
 
@@ -154,7 +157,7 @@ fn cleared(file: &File<'_>, at: usize, name: &Name) -> bool {
             .any(|alter| alter.name.same(name) && matches!(alter.change, AlterChange::Rename(_))),
         _ => {
             let text = statement.span.of(&file.script.text).to_ascii_lowercase();
-            matches!(statement.action, Action::Unread(_) | Action::Utility)
+            matches!(statement.action, Action::Unread(_) | Action::Call | Action::Utility)
                 && text.contains("drop")
                 && text.contains(name.last())
         }
@@ -169,7 +172,7 @@ fn drop_table(file: &File<'_>, at: usize, statement: &Statement, names: &[Name],
                 matches!(&alter.change, AlterChange::Rename(to) | AlterChange::Swap(to) if to.same(name))
                     || matches!(alter.change, AlterChange::Swap(_)) && alter.name.same(name)
             }),
-            Action::Utility | Action::Unread(_) => {
+            Action::Utility | Action::Call | Action::Unread(_) => {
                 let text = statement.span.of(&file.script.text).to_ascii_lowercase();
                 text.starts_with("create") && text.contains(name.last())
             }

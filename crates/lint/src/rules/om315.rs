@@ -116,7 +116,7 @@ fn made_here(file: &File<'_>, name: &Name) -> bool {
     let around = file.script.index.around(name.last()).filter_map(|at| file.script.statements.get(at));
     around.chain(near).any(|statement| match &statement.action {
         Action::Define(table) => table.name.same(name),
-        Action::Utility | Action::Unread(_) => {
+        Action::Utility | Action::Call | Action::Unread(_) => {
             let text = statement.span.of(&file.script.text).to_ascii_lowercase();
             text.starts_with("create") && text.contains(name.last())
         }

@@ -81,7 +81,13 @@ fn upsert(write: &WriteFact<'_, '_>) -> Option<(Span, Vec<String>)> {
         .table(&write.target)
         .map(|facts| facts.keys.iter().flatten().cloned().collect::<Vec<_>>())
         .unwrap_or_default();
-    let guessed: Vec<String> = if conflict.keys.is_empty() && known.is_empty() {
+    let by_constraint =
+        conflict.span.of(&write.context.script.text).to_ascii_lowercase().contains("constraint");
+    let grouped = if by_constraint { keys_of_source(write, source) } else { Vec::new() };
+    let guessed: Vec<String> = if conflict.keys.is_empty() && known.is_empty() && !grouped.is_empty() {
+        // Which columns the constraint holds is not known; those that tell the source's rows apart are.
+        grouped
+    } else if conflict.keys.is_empty() && known.is_empty() {
         // ON DUPLICATE KEY names no key: what looks like one isn't counted, nor where nothing does.
         let looks: Vec<String> = write
             .columns
@@ -108,6 +114,14 @@ fn upsert(write: &WriteFact<'_, '_>) -> Option<(Span, Vec<String>)> {
     let start = conflict.span.start as usize
         + lower.find("do ").filter(|_| !conflict.keys.is_empty() || lower.contains("conflict")).unwrap_or(0);
     Some((Span::new(start, conflict.span.end as usize), left))
+}
+
+/// Columns of the target that are filled from what tells the source's rows apart.
+fn keys_of_source(write: &WriteFact<'_, '_>, source: QueryId) -> Vec<String> {
+    let keys: Vec<String> = write.view.keys(source, 0).into_iter().flatten().collect();
+    let outputs = write.view.outputs(source);
+    let named = outputs.list.iter().zip(&write.columns).filter(|(output, _)| keys.contains(&output.name));
+    named.map(|(_, column)| column.clone()).collect()
 }
 
 fn merge(write: &WriteFact<'_, '_>) -> Option<(Span, Vec<String>)> {

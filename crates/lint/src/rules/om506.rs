@@ -118,12 +118,13 @@ fn edge(condition: &Expr) -> Option<(String, &Expr)> {
 
 /// Whether a column of the source fills the target's column, by name or as what it is computed from.
 fn is_same_column(write: &WriteFact<'_, '_>, source: QueryId, name: &str, column: &str) -> bool {
-    let outputs = write.view.outputs(source);
+    let named = |output: &Output<'_>| {
+        output.name == column
+            && matches!(&output.value, OutputValue::Expr(expr) if expr.any(&mut |part| part.column().is_some_and(|(_, own)| own == name)))
+    };
+    // The branches of a UNION each name it.
     name == column
-        || outputs.list.iter().any(|output| {
-            output.name == column
-                && matches!(&output.value, OutputValue::Expr(expr) if expr.any(&mut |part| part.column().is_some_and(|(_, own)| own == name)))
-        })
+        || write.view.reachable(source).into_iter().any(|id| write.view.outputs(id).list.iter().any(named))
 }
 
 /// An edge in time.

@@ -62,6 +62,9 @@ pub(super) fn looks_unique(name: &str) -> bool {
         "row_no",
         "rn",
         "line_no",
+        "line_number",
+        "_line_number",
+        "line_num",
         "hash",
         "_row_id",
     ];
@@ -260,9 +263,22 @@ pub(super) fn tie_within<'a>(view: &View<'a>, query: QueryId, group: &[&'a Expr]
     judge_tie(view, query, order, view.determines_input(query, &all))
 }
 
+/// `GROUP BY p.id, p.first_name … ORDER BY n DESC, p.id`: the names go with the id, though nothing says so.
+fn grouped_by_own_id(view: &View<'_>, query: QueryId, order: &[&Expr]) -> bool {
+    let Some(select) = view.select(query) else { return false };
+    order.iter().any(|expr| {
+        let Some((Some(table), "id")) = expr.column() else { return false };
+        matches!(&select.group, Group::By(list)
+            if list.iter().all(|by| by.column().is_some_and(|(other, _)| other == Some(table))))
+    })
+}
+
 fn judge_tie<'a>(view: &View<'a>, query: QueryId, order: &[&'a Expr], answer: Answer) -> Tie {
     match answer {
         Answer::Yes => Tie::None,
+        Answer::No if grouped_by_own_id(view, query, order) => {
+            Tie::Presumed("whether the `id` in the order alone tells the groups apart".to_string())
+        }
         Answer::No => Tie::Known,
         Answer::Unknown(lacking) => {
             let tables: Vec<String> = view
