@@ -4,8 +4,10 @@
 mod bad_input;
 mod cases;
 mod crashes;
+mod histories;
 mod links;
 mod memory;
+mod merges;
 mod mixed;
 mod numbers;
 mod project;
