@@ -3,6 +3,7 @@
 //! Knows SQL, Arrow and Parquet. Must not know projects, plans or how a run is scheduled.
 
 pub mod audit;
+pub mod changes;
 pub mod engine;
 pub mod error;
 pub mod source;

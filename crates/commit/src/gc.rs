@@ -67,17 +67,20 @@ impl Warehouse {
         let reached = self.reached(&state)?;
         let orphans: Vec<Orphan> =
             listed.into_iter().filter(|orphan| !reached.contains(&orphan.path)).collect();
-        let attempts: BTreeMap<String, AttemptRow> = self.attempts_of(table)?;
-        let fences = self.wanted_fences(&state, &orphans, &attempts);
-        if !fences.is_empty() && self.commit_fences(&state, &fences)? {
+        // A folded table has no fences: what was written for it goes with the slice of its log.
+        let log = metadata::log_of(&state.metadata).map(|log| self.state(&log)).transpose()?.flatten();
+        let owner = log.unwrap_or(state);
+        let attempts: BTreeMap<String, AttemptRow> = self.attempts_of(&owner.table)?;
+        let fences = self.wanted_fences(&owner, &orphans, &attempts);
+        if !fences.is_empty() && self.commit_fences(&owner, &fences)? {
             cleaned.fenced += fences.len() as u64;
             return Ok(true);
         }
         for orphan in orphans {
             let dead = orphan.data.as_ref().is_none_or(|(epoch, attempt, label)| {
-                let interval = interval_of(&state, attempts.get(attempt), label);
+                let interval = interval_of(&owner, attempts.get(attempt), label);
                 interval
-                    .and_then(|interval| state.map.get(interval))
+                    .and_then(|interval| owner.map.get(interval))
                     .is_some_and(|entry| entry.fence >= *epoch)
             });
             if dead {
@@ -211,18 +214,21 @@ fn list(folder: &Path, older_than: Instant) -> Result<Vec<Orphan>> {
     let data = folder.join("data");
     for label in names(&data)? {
         for name in names(&data.join(&label))? {
-            if let Some((epoch, attempt)) = parse_name(&name) {
-                add(data.join(&label).join(&name), Some((epoch, attempt, label.clone())))?;
+            if let Some((epoch, attempt, slice)) = parse_name(&name) {
+                let slice = slice.unwrap_or_else(|| label.clone());
+                add(data.join(&label).join(&name), Some((epoch, attempt, slice)))?;
             }
         }
     }
     Ok(found)
 }
 
-/// Epoch and attempt in the name of a data file of ours.
-fn parse_name(name: &str) -> Option<(Epoch, String)> {
-    let mut parts = name.strip_prefix("om-")?.strip_suffix(".parquet")?.split('-');
+/// Epoch and attempt in the name of a data file of ours, and the slice where the file's folder is not that of one.
+fn parse_name(name: &str) -> Option<(Epoch, String, Option<String>)> {
+    let parts: Vec<&str> = name.strip_prefix("om-")?.strip_suffix(".parquet")?.split('-').collect();
+    let slice = if let [_, _, slice, _, _] = parts[..] { Some(slice.to_owned()) } else { None };
+    let mut parts = parts.into_iter();
     let (request, attempt) = parts.next()?.split_once('.')?;
     let epoch = Epoch { request: request.parse().ok()?, attempt: attempt.parse().ok()? };
-    Some((epoch, parts.next()?.to_owned()))
+    Some((epoch, parts.next()?.to_owned(), slice))
 }

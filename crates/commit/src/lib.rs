@@ -5,6 +5,7 @@ mod catalog;
 mod codec;
 mod disk;
 mod error;
+mod fold;
 mod foreign;
 mod gc;
 mod head;
@@ -23,6 +24,9 @@ mod warehouse;
 pub use catalog::{CATALOG, FILE as CATALOG_FILE};
 pub use disk::{Faults, Step, When};
 pub use error::CommitError;
+pub use fold::{
+    BUCKET_ROWS, DELETED, FoldSpec, IS_CURRENT, Reduced, Reducer, VALID_FROM, VALID_TO, Validity,
+};
 pub use foreign::Foreign;
 pub use gc::Cleaned;
 pub use head::{DataFileRef, TableHead};

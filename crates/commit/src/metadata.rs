@@ -9,10 +9,11 @@ pub(crate) mod summary;
 use std::collections::HashMap;
 
 use iceberg::spec::{TableMetadata, TableMetadataBuilder};
-use oncemore_core::World;
+use oncemore_core::{TableName, World};
 use uuid::Uuid;
 
 use crate::error::{CommitError, Result};
+use crate::fold::FoldSpec;
 
 /// Name of the slice map that goes with the head, where the head itself names none; rolls back with nothing.
 pub(crate) const MAP: &str = "oncemore.slice-map";
@@ -22,6 +23,11 @@ pub(crate) const N: &str = "oncemore.n";
 pub(crate) const KEY: &str = "oncemore.key";
 /// Whether the table is cut into slices.
 pub(crate) const SLICED: &str = "oncemore.sliced";
+
+/// What is folded from the table, as JSON: in logs alone.
+pub(crate) const FOLD: &str = "oncemore.fold";
+/// The log that the table is folded from.
+pub(crate) const LOG: &str = "oncemore.log";
 
 /// Ends a change of metadata that is to be written at `now` (ms), and returns it with its bytes.
 pub(crate) fn build(builder: TableMetadataBuilder, now_ms: i64) -> Result<(TableMetadata, Vec<u8>)> {
@@ -73,14 +79,55 @@ pub(crate) fn ref_heads(metadata: &TableMetadata) -> Result<Vec<i64>> {
     Ok(refs.into_iter().flatten().filter_map(|(_, found)| found["snapshot-id"].as_i64()).collect())
 }
 
-/// Properties of every new table.
-pub(crate) fn new_table_properties(key: &[String], sliced: bool) -> HashMap<String, String> {
-    HashMap::from([
+/// Properties of every new table, and those of its shape.
+pub(crate) fn new_table_properties(key: &[String], shape: &Shape) -> Result<HashMap<String, String>> {
+    let mut properties = HashMap::from([
         ("write.metadata.previous-versions-max".to_owned(), "10".to_owned()),
         ("write.metadata.compression-codec".to_owned(), "none".to_owned()),
         (KEY.to_owned(), key_json(key)),
-        (SLICED.to_owned(), sliced.to_string()),
-    ])
+        (SLICED.to_owned(), matches!(shape, Shape::Slices | Shape::Log(_)).to_string()),
+    ]);
+    properties.extend(shape.property()?);
+    Ok(properties)
+}
+
+/// What a table is to us.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// Cut into slices.
+    Slices,
+    /// One slice.
+    Whole,
+    /// Slices of changes that other tables are folded from.
+    Log(FoldSpec),
+    /// Folded from that log.
+    Folded(TableName),
+}
+
+impl Shape {
+    /// The property that makes the table what it is, where one does.
+    pub(crate) fn property(&self) -> Result<Option<(String, String)>> {
+        Ok(match self {
+            Shape::Slices | Shape::Whole => None,
+            Shape::Log(spec) => {
+                let json =
+                    serde_json::to_string(spec).map_err(|error| CommitError::Internal(error.to_string()))?;
+                Some((FOLD.to_owned(), json))
+            }
+            Shape::Folded(log) => Some((LOG.to_owned(), log.to_string())),
+        })
+    }
+}
+
+/// What is folded from the table.
+pub(crate) fn fold_of(metadata: &TableMetadata) -> Result<Option<FoldSpec>> {
+    let text = metadata.properties().get(FOLD);
+    text.map(|text| serde_json::from_str(text).map_err(|error| CommitError::corrupt(FOLD, error))).transpose()
+}
+
+/// The log that the table is folded from.
+pub(crate) fn log_of(metadata: &TableMetadata) -> Option<TableName> {
+    metadata.properties().get(LOG)?.parse().ok()
 }
 
 pub(crate) fn key_json(key: &[String]) -> String {

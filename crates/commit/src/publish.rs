@@ -6,6 +6,7 @@
 //! the attempt in the slice map.
 
 mod decide;
+mod fold;
 mod snapshot;
 
 use std::collections::BTreeMap;
@@ -20,7 +21,7 @@ use crate::catalog;
 use crate::error::{CommitError, Result};
 use crate::ledger::{AttemptEnd, AttemptState, finish};
 use crate::slice_map::SliceMap;
-use crate::stage::Audited;
+use crate::stage::{Audited, Files};
 use crate::state::State;
 use crate::warehouse::{Warehouse, lock};
 use decide::Decision;
@@ -106,11 +107,13 @@ struct TableCommit {
     expired: Vec<PathBuf>,
     /// Items by their place in the request: what they come to, rows and bytes.
     items: Vec<(usize, Published, AttemptEnd, u64, u64)>,
+    /// Rows that only this commit points to: those of a table that is folded from another one.
+    staged: Option<Files>,
 }
 
-/// One table's commit, where anything takes part in it, and the answers to items that don't, by place.
+/// The commits that items of one table lead to, its own first, and the answers to items that take no part, by place.
 struct Planned {
-    commit: Option<TableCommit>,
+    commits: Vec<TableCommit>,
     answers: Vec<(usize, Result<Published>)>,
 }
 
@@ -135,7 +138,7 @@ impl Warehouse {
         let queues: Vec<_> = tables.keys().map(|table| self.queue(table)).collect();
         let _turns: Vec<_> = queues.iter().map(|queue| lock(queue)).collect();
         for attempt in 0..TRIES {
-            let commits = self.plan(&mut publishes, &tables, &mut results);
+            let mut commits = self.plan(&mut publishes, &tables, &mut results);
             if commits.is_empty() {
                 break;
             }
@@ -152,14 +155,14 @@ impl Warehouse {
                 Outcome::Stale => {
                     self.withdraw(&commits);
                     let error = CommitError::io("commit", "other writers kept changing the tables");
-                    fail(&commits, &error, &mut publishes, &mut results);
+                    fail(&mut commits, &error, &mut publishes, &mut results);
                     break;
                 }
                 Outcome::Failed(error) => {
                     if !matches!(error, CommitError::Unknown { .. }) {
                         self.withdraw(&commits);
                     }
-                    fail(&commits, &error, &mut publishes, &mut results);
+                    fail(&mut commits, &error, &mut publishes, &mut results);
                     break;
                 }
             }
@@ -191,7 +194,7 @@ impl Warehouse {
                         }
                         results[place] = Some(answer);
                     }
-                    commits.extend(planned.commit);
+                    commits.extend(planned.commits);
                 }
                 Err(error) => open.into_iter().for_each(|place| results[place] = Some(Err(error.clone()))),
             }
@@ -202,6 +205,11 @@ impl Warehouse {
     fn plan_table(&self, table: &TableName, publishes: &[Publish], open: &[usize]) -> Result<Planned> {
         let state = self.state(table)?;
         let state = state.ok_or_else(|| CommitError::Config(format!("there is no table `{table}`")))?;
+        if let Some(log) = crate::metadata::log_of(&state.metadata) {
+            return Err(CommitError::Config(format!(
+                "`{table}` is folded from `{log}`; only that can be written"
+            )));
+        }
         let live = if state.is_ours() { None } else { Some(state.live(self)?) };
         let mut answers = Vec::new();
         let mut decisions = decide::Decisions::new(self, &state, live);
@@ -212,9 +220,14 @@ impl Warehouse {
                 Decision::Refuse(error) => answers.push((*place, Err(error))),
             }
         }
-        let commit =
-            if decisions.is_empty() { None } else { Some(snapshot::build(self, decisions, publishes)?) };
-        Ok(Planned { commit, answers })
+        let mut commits = Vec::new();
+        if !decisions.is_empty() {
+            commits.push(snapshot::decided(self, &decisions, publishes)?);
+            if let Some(spec) = crate::metadata::fold_of(&state.metadata)? {
+                commits.extend(fold::plan(self, &decisions, publishes, &spec)?);
+            }
+        }
+        Ok(Planned { commits, answers })
     }
 
     /// Writes the files of all commits and moves all pointers, or none.
@@ -226,7 +239,9 @@ impl Warehouse {
                     _ => None,
                 }
             });
-            let staged: Vec<PathBuf> = staged.flatten().map(|(path, ..)| path.clone()).collect();
+            let folded = commit.staged.iter().map(|files| &files.list);
+            let staged: Vec<PathBuf> =
+                staged.chain(folded).flatten().map(|(path, ..)| path.clone()).collect();
             if let Err(error) = self.disk().persist(&commit.files, &staged) {
                 return Outcome::Failed(error);
             }
@@ -260,7 +275,9 @@ impl Warehouse {
 
     /// The answer of COMMIT was lost: the pointers tell. All moved or none, so one of them speaks for all.
     fn look_again(&self, commits: &[TableCommit], publishes: &[Publish], lost: CommitError) -> Outcome {
-        let Some(commit) = commits.first() else { return Outcome::Moved };
+        let Some(commit) = commits.iter().find(|commit| !commit.items.is_empty()) else {
+            return Outcome::Moved;
+        };
         let table = &commit.state.table;
         match self.catalog().pointer(table) {
             Ok(Some(now)) if now == commit.location => Outcome::Moved,
@@ -287,7 +304,12 @@ impl Warehouse {
         publishes: &mut [Publish],
         results: &mut [Option<Result<Published>>],
     ) {
-        let TableCommit { state, metadata, location, map, map_file, manifests, expired, items, .. } = commit;
+        let TableCommit {
+            state, metadata, location, map, map_file, manifests, expired, items, staged, ..
+        } = commit;
+        if let Some(mut files) = staged {
+            files.keep();
+        }
         for (place, published, ..) in items {
             if let (Published::Replaced { .. }, Change::Replace(audited)) =
                 (published, &mut publishes[place].change)
@@ -328,11 +350,14 @@ impl Warehouse {
 
 /// Answers every item of the commits with an error. Where the outcome is unknown, staged files stay.
 fn fail(
-    commits: &[TableCommit],
+    commits: &mut [TableCommit],
     error: &CommitError,
     publishes: &mut [Publish],
     results: &mut [Option<Result<Published>>],
 ) {
+    if let CommitError::Unknown { .. } = error {
+        commits.iter_mut().filter_map(|commit| commit.staged.as_mut()).for_each(Files::keep);
+    }
     for (place, ..) in commits.iter().flat_map(|commit| &commit.items) {
         if let (CommitError::Unknown { .. }, Change::Replace(audited)) =
             (error, &mut publishes[*place].change)

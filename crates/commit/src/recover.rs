@@ -248,6 +248,10 @@ fn record(transaction: &Transaction<'_>, state: &State) -> Result<()> {
     if state.is_ours() {
         catalog::set_index(transaction, &state.table, &state.location, &state.index().to_json())?;
     }
+    if metadata::log_of(&state.metadata).is_some() {
+        // Its one stamp names an attempt on the log.
+        return Ok(());
+    }
     let mut code = transaction.prepare_cached(
         "INSERT INTO om_code VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET seen = min(seen, excluded.seen)",
     )?;

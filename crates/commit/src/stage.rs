@@ -4,7 +4,7 @@
 //! of one size before the encoder, and everything that the encoder would choose by itself is fixed here. Knows no
 //! catalog transaction; what is staged becomes visible in `publish` alone.
 
-mod file;
+pub(crate) mod file;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -20,6 +20,7 @@ use crate::disk::Disk;
 use crate::error::{CommitError, Result};
 use crate::ledger::Attempt;
 use crate::metadata::schema::{self, CODE_VERSION, INTERVAL_START};
+use crate::metadata::stats;
 use crate::rows::{RowHasher, RowsPrint, schema_digest};
 use crate::slice_map::FileEntry;
 use crate::types::{arrow_type, stored_type};
@@ -27,7 +28,7 @@ use crate::warehouse::{Warehouse, text};
 use file::FileWriter;
 
 /// Rows a chunk: a multiple of the encoder's own batch, see the module's words on bytes.
-const CHUNK: usize = 8_192;
+pub(crate) const CHUNK: usize = 8_192;
 
 /// Writes the rows of one slice. Dropped without `finish`, it removes what it wrote.
 #[derive(Debug)]
@@ -103,6 +104,10 @@ pub(crate) struct Files {
 }
 
 impl Files {
+    pub(crate) fn none(disk: Disk) -> Self {
+        Files { disk, list: Vec::new(), keep: false }
+    }
+
     pub(crate) fn keep(&mut self) {
         self.keep = true;
     }
@@ -181,7 +186,7 @@ impl SliceWriter {
             hasher,
             chunks: BatchCoalescer::new(stored, CHUNK),
             current: None,
-            done: Files { disk, list: Vec::new(), keep: false },
+            done: Files::none(disk),
             plan,
         })
     }
@@ -218,8 +223,8 @@ impl SliceWriter {
 
     fn end_file(&mut self) -> Result<()> {
         let Some(writer) = self.current.take() else { return Ok(()) };
-        let start = self.plan.start();
-        let done = writer.finish(&self.plan.iceberg, self.plan.spec_id, start)?;
+        let partition = stats::partition(self.plan.start());
+        let done = writer.finish(&self.plan.iceberg, self.plan.spec_id, partition)?;
         self.done.list.push(done);
         Ok(())
     }
@@ -263,15 +268,7 @@ impl Plan {
 
     /// The user's columns with the types that they are stored as.
     fn to_stored(&self, batch: &RecordBatch) -> Result<RecordBatch> {
-        if batch.num_columns() != self.stored.fields().len() {
-            return Err(CommitError::Internal(
-                "a batch with other columns than its writer was made for".to_owned(),
-            ));
-        }
-        let columns = batch.columns().iter().zip(self.stored.fields());
-        let columns: Result<Vec<ArrayRef>> =
-            columns.map(|(column, field)| convert(column, field, &self.table)).collect();
-        RecordBatch::try_new(self.stored.clone(), columns?).map_err(internal)
+        stored(batch, &self.stored, &self.table)
     }
 
     /// The columns of a file.
@@ -301,7 +298,20 @@ impl Plan {
     }
 }
 
-fn convert(column: &ArrayRef, field: &Field, table: &TableName) -> Result<ArrayRef> {
+/// A batch with the types of `schema`, column by column.
+pub(crate) fn stored(batch: &RecordBatch, schema: &SchemaRef, table: &TableName) -> Result<RecordBatch> {
+    if batch.num_columns() != schema.fields().len() {
+        return Err(CommitError::Internal(
+            "a batch with other columns than its writer was made for".to_owned(),
+        ));
+    }
+    let columns = batch.columns().iter().zip(schema.fields());
+    let columns: Result<Vec<ArrayRef>> =
+        columns.map(|(column, field)| convert(column, field, table)).collect();
+    RecordBatch::try_new(schema.clone(), columns?).map_err(internal)
+}
+
+pub(crate) fn convert(column: &ArrayRef, field: &Field, table: &TableName) -> Result<ArrayRef> {
     if column.data_type() == field.data_type() {
         return Ok(column.clone());
     }
@@ -325,7 +335,8 @@ pub(crate) fn label(interval: Interval) -> String {
     }
 }
 
-fn stored_schema(schema: &Schema) -> Result<SchemaRef> {
+/// The columns with the types that they are stored as.
+pub(crate) fn stored_schema(schema: &Schema) -> Result<SchemaRef> {
     let config = |error: crate::types::TypeError| CommitError::Config(error.to_string());
     let fields = schema.fields().iter().map(|field| {
         let kind = stored_type(field.name(), field.data_type()).map_err(config)?;

@@ -4,16 +4,17 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use arrow::datatypes::Schema;
+use arrow::datatypes::{DataType, Field, FieldRef, Schema};
 use iceberg::TableCreation;
-use iceberg::spec::{ManifestFile, TableMetadata, TableMetadataBuilder};
+use iceberg::spec::{ManifestFile, TableMetadata, TableMetadataBuilder, UnboundPartitionSpec};
 use oncemore_core::{Instant, Stamp, TableName, World};
 use uuid::Uuid;
 
 use crate::catalog::{self, Catalog};
 use crate::disk::{Disk, Faults, local};
 use crate::error::{CommitError, Result};
-use crate::metadata::{self, manifest, schema};
+use crate::fold::{DELETED, FoldSpec};
+use crate::metadata::{self, Shape, manifest, schema};
 use crate::slice_map::SliceMap;
 use crate::state::{IndexState, State};
 
@@ -287,6 +288,48 @@ impl Warehouse {
         key: &[String],
         sliced: bool,
     ) -> Result<()> {
+        self.ensure(table, schema, key, if sliced { Shape::Slices } else { Shape::Whole })
+    }
+
+    /// Makes a log of changes and the tables that are folded from it, or brings their columns up to `schema`.
+    /// `deletes`: whether changes say that they delete their key.
+    ///
+    /// # Errors
+    /// As [`Warehouse::ensure_table`]; a table that is there as another kind, or folded in another way.
+    pub fn ensure_fold(
+        &self,
+        log: &TableName,
+        schema: &Schema,
+        deletes: bool,
+        spec: &FoldSpec,
+    ) -> Result<()> {
+        if schema.index_of(DELETED).is_ok() {
+            return Err(CommitError::Config(format!(
+                "column `{DELETED}` has a name that is ours; rename it"
+            )));
+        }
+        let there = self.state(log)?;
+        if let Some(state) = &there {
+            // Before any of the tables is touched.
+            check_shape(state, &spec.key, &Shape::Log(spec.clone()))?;
+        }
+        let known = there.map(|state| metadata::fold_of(&state.metadata)).transpose()?.flatten();
+        // Keys that were deleted once stay so, whatever deletes none from now on.
+        let beside = spec.beside.clone().or_else(|| known.and_then(|known| known.beside));
+        let spec = &FoldSpec { beside, ..spec.clone() };
+        let mut changes: Vec<FieldRef> = schema.fields().iter().cloned().collect();
+        if deletes {
+            changes.push(Arc::new(Field::new(DELETED, DataType::Boolean, true)));
+        }
+        // The log last: what is published into it must find a place in the others.
+        let changes = Schema::new(changes);
+        for (table, columns, key) in spec.shapes(schema, &changes)? {
+            self.ensure(table, &columns, &key, Shape::Folded(log.clone()))?;
+        }
+        self.ensure(log, &changes, &spec.key, Shape::Log(spec.clone()))
+    }
+
+    fn ensure(&self, table: &TableName, schema: &Schema, key: &[String], shape: Shape) -> Result<()> {
         let columns = schema::columns(schema)?;
         if let Some(missing) = key.iter().find(|key| !columns.iter().any(|(name, _)| name == *key)) {
             return Err(CommitError::Config(format!(
@@ -298,8 +341,8 @@ impl Warehouse {
         let _turn = lock(&queue);
         for _ in 0..crate::publish::TRIES {
             let done = match self.state(table)? {
-                None => self.create_table(table, &columns, key, sliced)?,
-                Some(state) => self.evolve_table(&state, &columns, key)?,
+                None => self.create_table(table, &columns, key, &shape)?,
+                Some(state) => self.evolve_table(&state, &columns, key, &shape)?,
             };
             if done {
                 return Ok(());
@@ -313,19 +356,23 @@ impl Warehouse {
         table: &TableName,
         columns: &[(String, oncemore_core::ColumnType)],
         key: &[String],
-        sliced: bool,
+        shape: &Shape,
     ) -> Result<bool> {
         let schema = schema::create(columns)?;
         let folder = self.folder(table);
         self.inner.disk.create_folder(&folder.join("metadata"))?;
         self.inner.disk.create_folder(&folder.join("data"))?;
         self.inner.disk.sync_folders(&folder, 2)?;
+        let spec = match shape {
+            Shape::Folded(_) => UnboundPartitionSpec::default(),
+            _ => schema::partition_spec(&schema)?,
+        };
         let creation = TableCreation::builder()
             .name(table.name().to_owned())
             .location(text(&folder)?)
-            .partition_spec(schema::partition_spec(&schema)?)
+            .partition_spec(spec)
             .schema(schema)
-            .properties(metadata::new_table_properties(key, sliced))
+            .properties(metadata::new_table_properties(key, shape)?)
             .build();
         let builder = TableMetadataBuilder::from_table_creation(creation)?
             .assign_uuid(Uuid::from_u128(self.world().fresh_id()));
@@ -339,20 +386,27 @@ impl Warehouse {
         state: &State,
         columns: &[(String, oncemore_core::ColumnType)],
         key: &[String],
+        shape: &Shape,
     ) -> Result<bool> {
         let current = &state.metadata;
+        check_shape(state, key, shape)?;
         let evolved =
             schema::evolve(&state.table, current.current_schema(), current.last_column_id(), columns)?;
-        let key_changed = metadata::key_of(current) != key;
-        if evolved.is_none() && !key_changed {
+        let mut properties = HashMap::new();
+        if metadata::key_of(current) != key {
+            properties.insert(metadata::KEY.to_owned(), metadata::key_json(key));
+        }
+        let property = shape.property()?;
+        properties.extend(property.filter(|(name, value)| current.properties().get(name) != Some(value)));
+        if evolved.is_none() && properties.is_empty() {
             return Ok(true);
         }
         let mut builder = TableMetadata::clone(current).into_builder(Some(state.location.clone()));
         if let Some(evolved) = evolved {
             builder = builder.add_current_schema(evolved)?;
         }
-        if key_changed {
-            builder = builder.set_properties([(metadata::KEY.to_owned(), metadata::key_json(key))].into())?;
+        if !properties.is_empty() {
+            builder = builder.set_properties(properties)?;
         }
         let (_, bytes) = metadata::build(builder, metadata::next_ms(current, self.world()))?;
         let index = state.is_ours().then(|| state.index());
@@ -396,6 +450,46 @@ impl Warehouse {
         // A stale hint names an older version of the table; the next commit writes it again.
         let _ = self.inner.disk.replace_hint(&folder.join("version-hint.text"), &fresh, stem.as_bytes());
     }
+}
+
+/// Whether a table may be taken for what the project says it is. One without stamps may become anything that has the
+/// same partitions.
+fn check_shape(state: &State, key: &[String], shape: &Shape) -> Result<()> {
+    let table = &state.table;
+    let rebuild = "that needs a rebuild of the table, which is not built yet: give the model a new name";
+    let (fold, log) = (metadata::fold_of(&state.metadata)?, metadata::log_of(&state.metadata));
+    let same = match shape {
+        Shape::Slices | Shape::Whole => fold.is_none() && log.is_none(),
+        Shape::Log(_) => log.is_none() && (fold.is_some() || state.map.len() == 0),
+        Shape::Folded(own) => log.as_ref() == Some(own),
+    };
+    if !same {
+        return Err(CommitError::Config(format!(
+            "`{table}` holds rows of a model of another kind; {rebuild}"
+        )));
+    }
+    let (Shape::Log(wanted), Some(found)) = (shape, fold) else { return Ok(()) };
+    let differs = |what: &str, from: &[String], to: &[String]| {
+        CommitError::Config(format!(
+            "`{what}` of `{}` was [{}] and is now [{}]; {rebuild}",
+            wanted.state,
+            from.join(", "),
+            to.join(", ")
+        ))
+    };
+    if state.map.len() > 0 && found.key != key {
+        return Err(differs("key", &found.key, key));
+    }
+    if state.map.len() > 0 && found.validity != wanted.validity {
+        return Err(CommitError::Config(format!(
+            "`{}` is now dated, tracked or kept in another way; {rebuild}",
+            wanted.state
+        )));
+    }
+    if state.map.len() > 0 && found.order != wanted.order {
+        return Err(differs("order_by", &found.order, &wanted.order));
+    }
+    Ok(())
 }
 
 fn stamps_of(map: &SliceMap) -> Vec<Stamp> {

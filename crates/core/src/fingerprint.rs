@@ -39,6 +39,16 @@ impl Fingerprint {
         }
     }
 
+    /// The fingerprint of what is left without `other`, which is part of it.
+    #[must_use]
+    pub fn without(self, other: Fingerprint) -> Fingerprint {
+        Fingerprint {
+            rows: self.rows.saturating_sub(other.rows),
+            first: self.first.wrapping_sub(other.first),
+            second: self.second.wrapping_sub(other.second),
+        }
+    }
+
     /// Bytes for a [`Digester`] field.
     pub fn to_bytes(self) -> [u8; 40] {
         let mut bytes = [0; 40];

@@ -61,6 +61,19 @@ impl<'s> Coder<'s> {
         for column in &draft.settings.key {
             digester = digester.field("key", column);
         }
+        if let Some(history) = &draft.settings.history {
+            digester = digester.field("dated by", history.at.as_deref().unwrap_or("interval"));
+            for column in &history.track {
+                digester = digester.field("track", column);
+            }
+        }
+        if matches!(draft.settings.kind, Some(Kind::Merge | Kind::History)) {
+            for column in &draft.settings.order {
+                digester = digester.field("order", column);
+            }
+            digester =
+                digester.field("deleted", draft.settings.deleted.as_deref().unwrap_or_default().trim());
+        }
         let mut used: Vec<&str> = analysed.placeholders.iter().map(|found| found.name.as_str()).collect();
         used.sort_unstable();
         used.dedup();

@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use oncemore_core::{Audit, Diagnostic, Location};
+use oncemore_core::{Audit, Diagnostic, Location, TableName};
 
 use crate::code;
 use crate::decode::Decoder;
 use crate::decode::project::Settings;
-use crate::load::Draft;
-use crate::model::{Kind, Model, OnChange, Query};
+use crate::load::{CHANGES, COUNTING, DELETED, Draft};
+use crate::model::{Fold, Kind, Model, OnChange, Query};
 use crate::names::{nearest, nearest_table, suggest};
 use crate::sql::{self, SqlError, TableUse};
 
@@ -289,10 +289,24 @@ fn model(
     frame: oncemore_core::Digest,
 ) -> Option<Model> {
     let settings = draft.settings;
+    let kind = settings.kind?;
+    let beside = |suffix| TableName::new(draft.name.schema(), &format!("{}{suffix}", draft.name.name())).ok();
+    let fold = match kind {
+        Kind::Merge | Kind::History => Some(Fold {
+            log: beside(CHANGES)?,
+            beside: beside(if kind == Kind::Merge { DELETED } else { COUNTING })?,
+            history: settings.history,
+            order: settings.order,
+            deleted: settings.deleted,
+            ties: settings.ties,
+        }),
+        _ => None,
+    };
     let audits: Vec<Audit> = settings.audits.into_iter().map(|decoded| decoded.audit).collect();
     Some(Model {
         name: draft.name,
-        kind: settings.kind?,
+        kind,
+        fold,
         calendar: settings.calendar,
         time: settings.time,
         key: settings.key,

@@ -22,6 +22,8 @@ mod tests;
 pub use keys::keys_markdown;
 pub use lint::LintSettings;
 pub use load::{LINT_FILE, PROJECT_FILE, lint_settings, load};
-pub use model::{Kind, Limits, Loaded, Model, OnChange, Project, Query, Source, TextFile, Variable};
+pub use model::{
+    Fold, History, Kind, Limits, Loaded, Model, OnChange, Project, Query, Source, TextFile, Ties, Variable,
+};
 pub use names::nearest;
 pub use sql::check_depth;

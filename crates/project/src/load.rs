@@ -8,7 +8,7 @@ use crate::decode::model::{self, ModelSettings};
 use crate::decode::project::{self, Settings};
 use crate::decode::{Decoder, lint};
 use crate::lint::LintSettings;
-use crate::model::{Loaded, Project, TextFile};
+use crate::model::{Kind, Loaded, Project, TextFile};
 use crate::names::nearest;
 use crate::sql::{self, Analysed};
 use crate::{graph, yaml};
@@ -18,6 +18,12 @@ pub const PROJECT_FILE: &str = "oncemore.yml";
 /// The file that holds settings of lint where there is no project.
 pub const LINT_FILE: &str = ".oncemore-lint.yml";
 const MODELS: &str = "models/";
+/// Ending of the table of changes that another one is folded from.
+pub(crate) const CHANGES: &str = "__changes";
+/// Ending of the table of a history's changes that count: one a key and date.
+pub(crate) const COUNTING: &str = "__dated";
+/// Ending of the table of a merge's deleted keys.
+pub(crate) const DELETED: &str = "__deleted";
 
 /// A model while it is not known to be right.
 pub(crate) struct Draft<'a> {
@@ -186,6 +192,13 @@ fn load_model<'a>(decoder: &mut Decoder, file: &'a TextFile, settings: &Settings
         let defaults = defaults.map(|(_, fields)| fields);
         model::decode(decoder, node.as_ref(), defaults, &settings.time_zone, location.clone())
     };
+    if let (Some(name), Some(kind @ (Kind::Merge | Kind::History))) = (&name, model_settings.kind)
+        && name.name().len() + CHANGES.len() > 64
+    {
+        let message = format!("`{name}` is too long for a {kind}: `{name}{CHANGES}` is a table, too");
+        let help = "at most 55 characters behind the dot";
+        decoder.error(Diagnostic::error("wrong-name", message, location.clone()).help(help));
+    }
     let (analysed, errors) = match sql::analyse(sql) {
         Ok(analysed) => (Some(analysed), Vec::new()),
         Err(errors) => (None, errors),
@@ -216,7 +229,9 @@ fn table_of(path: &str) -> Result<TableName, String> {
         return Err(format!("`{path}` is not one folder below `models`"));
     };
     let table = TableName::new(schema, name).map_err(|error| error.to_string())?;
-    if schema == "oncemore" || name.ends_with("__slices") || name.ends_with("__changes") {
+    if schema == "oncemore"
+        || ["__slices", CHANGES, COUNTING, DELETED].iter().any(|ending| name.ends_with(ending))
+    {
         return Err(format!("`{table}` is a name of Oncemore's own tables"));
     }
     Ok(table)

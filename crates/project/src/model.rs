@@ -127,6 +127,10 @@ pub enum Variable {
 pub enum Kind {
     /// One task writes the rows of one interval.
     Slice,
+    /// One task writes the changes of one interval; the table holds the last one of each key.
+    Merge,
+    /// One task writes the changes of one interval; the table holds when which values of a key held.
+    History,
     /// One task writes the whole table.
     Full,
     /// Nothing is written; expanded into its readers.
@@ -138,6 +142,8 @@ impl Kind {
     pub fn name(self) -> &'static str {
         match self {
             Kind::Slice => "slice",
+            Kind::Merge => "merge",
+            Kind::History => "history",
             Kind::Full => "full",
             Kind::View => "view",
         }
@@ -163,6 +169,45 @@ pub enum OnChange {
     Ignore,
 }
 
+/// What two changes of a key with equal order do that differ otherwise.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ties {
+    /// They are counted; the greater one by all remaining columns wins.
+    #[default]
+    Warn,
+    /// They fail the task.
+    Error,
+}
+
+/// How a table is folded from stored changes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fold {
+    /// The table of the changes, cut into slices.
+    pub log: TableName,
+    /// The table beside the model's own: of keys that were deleted, or of the changes that count.
+    pub beside: TableName,
+    /// Columns that order the changes of a key.
+    pub order: Vec<String>,
+    /// Condition under which a change deletes its key.
+    pub deleted: Option<String>,
+    /// What ties do.
+    pub ties: Ties,
+    /// How changes become stretches of time; of a history alone.
+    pub history: Option<History>,
+}
+
+/// How changes become stretches of time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct History {
+    /// Column that dates a change; none: each interval holds all keys that are there.
+    pub at: Option<String>,
+    /// Columns that are tracked; none given: all but key, time, date and order.
+    pub track: Vec<String>,
+    /// Whether an interval without rows means that nothing is there, where each holds all keys.
+    pub empty: bool,
+}
+
 /// A model: one table, or one view.
 #[derive(Clone, Debug)]
 pub struct Model {
@@ -170,9 +215,11 @@ pub struct Model {
     pub name: TableName,
     /// How it is stored.
     pub kind: Kind,
-    /// How its time is cut; of a slice alone.
+    /// How it is folded from its changes; of a merge or a history alone.
+    pub fold: Option<Fold>,
+    /// How its time is cut; of what has slices alone.
     pub calendar: Option<Calendar>,
-    /// Output column that decides which slice a row belongs to; of a slice alone.
+    /// Output column that decides which slice a row belongs to; of what has slices alone.
     pub time: Option<String>,
     /// Columns that identify a row; empty: none given.
     pub key: Vec<String>,
@@ -204,6 +251,13 @@ pub struct Model {
     pub path: String,
     /// Where its settings begin.
     pub location: Location,
+}
+
+impl Model {
+    /// The table whose slices the model's tasks write: its own, or that of its changes.
+    pub fn sliced(&self) -> &TableName {
+        self.fold.as_ref().map_or(&self.name, |fold| &fold.log)
+    }
 }
 
 /// A query as written.

@@ -72,7 +72,7 @@ pub fn accept(
             report.missing.push(label);
             continue;
         }
-        let claims = [(own.name.clone(), interval, own.code)];
+        let claims = [(own.sliced.clone(), interval, own.code)];
         let attempt = workspace.warehouse.begin_attempts(request, &claims)?.remove(0);
         let change = if foreign.is_some() { Change::Adopt } else { Change::Restamp };
         let mut publish = workspace.publish_of(model_of, &assessment, &attempt, own.code_seen, change);

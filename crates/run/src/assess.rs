@@ -234,6 +234,8 @@ pub struct TableState {
     pub due_end: Option<Instant>,
     /// Whether a later interval will ever be due; false where the project has a fixed end.
     pub open_ended: bool,
+    /// Whether readers see what is folded from its slices instead of these.
+    pub folded: bool,
     /// Slices that are going to be worked on.
     pub pending: Changes,
     /// Slices that need work and were left out of the selection.
@@ -475,6 +477,7 @@ impl TableState {
             start: None,
             due_end: None,
             open_ended: false,
+            folded: false,
             pending: Changes::default(),
             left_out: Changes::default(),
             unavailable: BTreeMap::new(),
@@ -482,6 +485,13 @@ impl TableState {
     }
 
     fn hold(&self, range: Interval, open_above: bool) -> Option<Hold> {
+        if self.folded {
+            // What has not arrived yet is a change to come; what is there is the state so far.
+            let mut unavailable = self.unavailable.iter().filter(|(interval, _)| interval.overlaps(range));
+            let found = unavailable.find(|(_, hold)| !matches!(hold, Hold::Waiting { .. }));
+            return found
+                .map(|(interval, _)| Hold::Blocked { by: self.name.to_string(), interval: *interval });
+        }
         // Slices of one table do not overlap, so the last that starts before the range's end is the one to look at:
         // the shortest interval that starts there sorts before all of those that start there.
         let behind = Interval::new(range.end(), Instant(range.end().0.saturating_add(1)));

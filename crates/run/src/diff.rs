@@ -13,6 +13,7 @@ use oncemore_core::{Calendar, Interval};
 use serde::Serialize;
 
 use crate::error::{ErrorKind, RunError};
+use crate::facts;
 use crate::select::RangeRequest;
 use crate::task;
 use crate::workspace::Workspace;
@@ -95,25 +96,31 @@ pub async fn diff(
         Some(calendar) if !range.is_open() => range.resolve(calendar)?,
         _ => Interval::WHOLE,
     };
-    let head = workspace.warehouse.head(&own.name)?.ok_or_else(|| {
+    // Rows of a folded table belong to no interval; changes do.
+    let table = if range.is_whole() { &own.name } else { own.sliced() };
+    let (schema, key) = if table == &own.name {
+        (Arc::clone(&facts.table), facts::table_key(own))
+    } else {
+        (Arc::clone(&facts.schema), own.key.clone())
+    };
+    let head = workspace.warehouse.head(table)?.ok_or_else(|| {
         RunError::usage(
             format!("`{model}` has no version yet"),
             format!("`oncemore run {model}` makes the first"),
         )
     })?;
     let older = older(workspace, &head, range, against)?;
-    let files = |head: &TableHead| {
-        table::provider(task::data_files(head.files(range)), Arc::clone(&facts.schema), None)
-    };
+    let files =
+        |head: &TableHead| table::provider(task::data_files(head.files(range)), Arc::clone(&schema), None);
     let inputs = vec![("diff.older".to_owned(), files(&older)), ("diff.newer".to_owned(), files(&head))];
-    let sql = sql(&facts.schema, &own.key, own.time.as_deref());
+    let sql = sql(&schema, &key, own.time.as_deref());
     let mut rows = workspace.engine()?.query(&sql, inputs).await?;
-    let key = if own.key.is_empty() { names(&facts.schema) } else { own.key.clone() };
+    let key = if key.is_empty() { names(&schema) } else { key };
     let mut collected =
         Collected { diff: Diff { model: model.to_owned(), key, ..Diff::default() }, ..Collected::default() };
     collected.diff.versions = (version(&older), version(&head));
     while let Some(batch) = rows.next().await {
-        collected.take(&batch?, &facts.schema, own.calendar.as_ref(), limit)?;
+        collected.take(&batch?, &schema, own.calendar.as_ref(), limit)?;
     }
     let rows_now: u64 = head.files(range).iter().map(|file| file.rows).sum();
     collected.diff.same = rows_now.saturating_sub(collected.diff.new + collected.diff.changed);

@@ -17,6 +17,7 @@ use self::publisher::Publisher;
 use crate::assess::{Allow, Assessment, TableState, Verdict};
 use crate::due::Label;
 use crate::error::{ErrorKind, RunError};
+use crate::fold;
 use crate::ground::Ground;
 use crate::limit;
 use crate::plan::{Held, Hold, Plan, PlanOptions, Reason, Task, keeps_serving, plan};
@@ -244,7 +245,10 @@ impl Run<'_> {
             }
             let claims: Vec<_> = chunk
                 .iter()
-                .map(|(task, _)| (task.model.clone(), task.interval, ground.models[task.at].code))
+                .map(|(task, _)| {
+                    let model = &ground.models[task.at];
+                    (model.sliced.clone(), task.interval, model.code)
+                })
                 .collect();
             let attempts = self.workspace.warehouse.begin_attempts(self.report.request, &claims)?;
             let mut running = JoinSet::new();
@@ -273,9 +277,7 @@ impl Run<'_> {
         }
         drop(publisher);
         for at in level {
-            let model = &mut ground.models[*at];
-            model.set_stamps(self.workspace.warehouse.stamps(&model.name)?);
-            model.foreign = self.workspace.foreign(&model.name)?;
+            self.workspace.refresh(&mut ground.models[*at])?;
             self.tables[*at] = self.state_after(ground, *at, &failed);
         }
         Ok(())
@@ -324,12 +326,14 @@ impl Run<'_> {
             else {
                 continue;
             };
-            self.workspace.warehouse.ensure_table(
-                name,
-                &facts.schema,
-                &model.key,
-                model.calendar.is_some(),
-            )?;
+            let (warehouse, sliced) = (&self.workspace.warehouse, model.calendar.is_some());
+            match &model.fold {
+                Some(fold) => {
+                    let spec = fold::spec(model, fold, &facts.schema);
+                    warehouse.ensure_fold(&fold.log, &facts.schema, fold.deleted.is_some(), &spec)?;
+                }
+                None => warehouse.ensure_table(name, &facts.schema, &model.key, sliced)?,
+            }
         }
         Ok(())
     }

@@ -52,6 +52,9 @@ pub struct AttemptStory {
 pub struct Story {
     /// The table.
     pub model: TableName,
+    /// The table of its slices: another one where it is folded from changes.
+    #[serde(skip)]
+    pub sliced: TableName,
     /// The slice's interval.
     pub interval: Interval,
     /// As people write it.
@@ -89,7 +92,9 @@ pub fn explain(ground: &Ground, at: usize, interval: Interval) -> Result<Story, 
             let name = &input.read.input;
             let range = input.read.range(interval, &model.zone(), &input.zone);
             let cells = range.map_or(&[][..], |range| input.cells.touching(range));
-            let calendar = ground.position(name).and_then(|parent| ground.models[parent].calendar.as_ref());
+            let parent = ground.position(name).map(|parent| &ground.models[parent]);
+            let calendar =
+                parent.filter(|parent| !parent.is_folded()).and_then(|parent| parent.calendar.as_ref());
             let verified = stamp.map_or(Instant::MIN, |stamp| stamp.verified_at);
             InputStory {
                 input: name.clone(),
@@ -111,7 +116,7 @@ pub fn explain(ground: &Ground, at: usize, interval: Interval) -> Result<Story, 
                     })
                     .map(|cell| {
                         calendar.map_or_else(
-                            || cell.interval.to_string(),
+                            || Label::of(None, cell.interval).to_string(),
                             |calendar| calendar.label(cell.interval),
                         )
                     })
@@ -126,6 +131,7 @@ pub fn explain(ground: &Ground, at: usize, interval: Interval) -> Result<Story, 
     };
     Ok(Story {
         model: model.name.clone(),
+        sliced: model.sliced.clone(),
         interval,
         label: Label::of(model.calendar.as_ref(), interval),
         reason,

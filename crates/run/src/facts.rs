@@ -4,14 +4,18 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use arrow::datatypes::SchemaRef;
+use datafusion::prelude::SessionContext;
+use oncemore_backend::changes::Condition;
 use oncemore_backend::engine::{Analysis, InputSchema, InputTime, Literal, Meaning, ModelQuery};
 use oncemore_backend::source::{column_type, time_type};
+use oncemore_commit::VALID_FROM;
 use oncemore_core::{CodeVersion, Digest, Digester, Read, TimeType};
 use oncemore_project::{Kind, Model, Variable};
 use serde::{Deserialize, Serialize};
 
 use crate::assess::Earlier;
 use crate::error::{ErrorKind, RunError};
+use crate::fold;
 use crate::workspace::{Workspace, zone_of};
 
 /// What is known of a model beyond its text.
@@ -21,6 +25,8 @@ pub struct Facts {
     pub query: ModelQuery,
     /// Columns that it yields.
     pub schema: SchemaRef,
+    /// Columns of its table.
+    pub table: SchemaRef,
     /// Type of its `time` column.
     pub time_type: Option<TimeType>,
     /// What it reads, by input.
@@ -59,15 +65,17 @@ pub(crate) fn derive(workspace: &Workspace) -> Result<BTreeMap<String, Facts>, R
             None => {
                 let analysis =
                     workspace.engine()?.analyse(&query).map_err(|error| config_error(model, &error))?;
+                check_fold(workspace, model, &analysis.schema)?;
                 fresh.push((name.clone(), key.to_string(), analysis.to_json().into_bytes()));
-                if let Some(kept) = kept(model, &analysis) {
+                if let Some(kept) = kept(model, &analysis).filter(|_| model.fold.is_none()) {
                     workspace.warehouse.code_put(&model.name, model.code, &kept)?;
                 }
                 analysis
             }
         };
         let Analysis { schema, time_type, reads, notes, meaning } = analysis;
-        all.insert(name, Facts { query, schema, time_type, reads, notes, meaning });
+        let table = fold::table_columns(model, &schema)?;
+        all.insert(name, Facts { query, schema, table, time_type, reads, notes, meaning });
     }
     let values: Vec<_> = fresh
         .iter()
@@ -88,6 +96,10 @@ pub(crate) fn earlier(
     model: &Model,
     code: CodeVersion,
 ) -> Result<Option<Earlier>, RunError> {
+    // Other code may order or delete otherwise: every column of what is folded may change.
+    if model.fold.is_some() {
+        return Ok(None);
+    }
     let name = model.name.to_string();
     let bytes = workspace.warehouse.code_get(&model.name, code)?;
     let Some(kept) = bytes.and_then(|bytes| serde_json::from_slice::<Kept>(&bytes).ok()) else {
@@ -101,6 +113,42 @@ pub(crate) fn earlier(
         !model.key.is_empty() && !changed.iter().any(places)
     });
     Ok(columns.map(|columns| Earlier::new(columns, kept.reads)))
+}
+
+/// Whether a merge's settings fit the columns of its query.
+fn check_fold(workspace: &Workspace, model: &Model, schema: &SchemaRef) -> Result<(), RunError> {
+    let Some(fold) = &model.fold else { return Ok(()) };
+    let wrong = |message: String, help: String| {
+        let mut diagnostic = oncemore_core::Diagnostic::error("query", message, model.location.clone());
+        diagnostic.help = Some(help);
+        RunError::new(ErrorKind::Config, format!("`{}` can't be planned", model.name))
+            .diagnostics(vec![diagnostic])
+    };
+    let names: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
+    if let Some(missing) = fold.order.iter().find(|column| !names.contains(&column.as_str())) {
+        return Err(wrong(
+            format!("the query yields no column `{missing}`, which orders the changes"),
+            format!("its columns are {}", names.join(", ")),
+        ));
+    }
+    let tracked = fold.history.iter().flat_map(|history| &history.track);
+    if let Some(missing) = tracked.into_iter().find(|column| !names.contains(&column.as_str())) {
+        return Err(wrong(
+            format!("the query yields no column `{missing}`, which is to be tracked"),
+            format!("its columns are {}", names.join(", ")),
+        ));
+    }
+    let Some(deleted) = &fold.deleted else { return Ok(()) };
+    let session = SessionContext::new_with_state(workspace.engine()?.session().clone());
+    match Condition::parse(&session, schema, deleted) {
+        Ok(_) => Ok(()),
+        Err(error) => {
+            let help = error
+                .help
+                .unwrap_or_else(|| "`deleted` is an SQL condition over the query's columns".to_owned());
+            Err(wrong(format!("`deleted`: {}", error.message), help))
+        }
+    }
 }
 
 fn key_of(model: &Model, query: &ModelQuery) -> Digest {
@@ -175,9 +223,16 @@ fn input_schema(
     let (Some(facts), Some(model)) = (known.get(name), workspace.model(name)) else {
         return Err(RunError::new(ErrorKind::Internal, format!("`{name}` is read before it is known")));
     };
-    let time =
-        model.time.clone().zip(facts.time_type).map(|(column, time_type)| InputTime { column, time_type });
-    Ok(InputSchema { name: name.to_owned(), schema: Arc::clone(&facts.schema), time, key: model.key.clone() })
+    // A folded table is read whole: its rows of a range may come from any slice.
+    let sliced = model.time.clone().filter(|_| model.fold.is_none());
+    let time = sliced.clone().zip(facts.time_type).map(|(column, time_type)| InputTime { column, time_type });
+    Ok(InputSchema { name: name.to_owned(), schema: Arc::clone(&facts.table), time, key: table_key(model) })
+}
+
+/// Columns that no two rows of a model's table share.
+pub(crate) fn table_key(model: &Model) -> Vec<String> {
+    let history = model.fold.as_ref().is_some_and(|fold| fold.history.is_some());
+    model.key.iter().cloned().chain(history.then(|| VALID_FROM.to_owned())).collect()
 }
 
 fn literal(variable: &Variable) -> Literal {

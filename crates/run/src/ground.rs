@@ -28,6 +28,8 @@ pub struct Ground {
 pub struct ModelGround {
     /// The table.
     pub name: TableName,
+    /// The table that its tasks write: its own, or that of the changes that it is folded from.
+    pub sliced: TableName,
     /// Cuts its time; `None` for a table of one slice.
     pub calendar: Option<Calendar>,
     /// Names it goes by in selections: tags.
@@ -58,6 +60,8 @@ pub struct ModelGround {
     pub foreign: BTreeMap<Interval, String>,
     /// What its slices hold, as readers see it.
     pub cells: InputCells,
+    /// Rows that readers see.
+    pub rows: u64,
 }
 
 /// One source.
@@ -71,10 +75,17 @@ pub struct SourceGround {
 }
 
 impl ModelGround {
-    /// Takes in what the table holds now.
-    pub fn set_stamps(&mut self, stamps: Arc<Vec<Stamp>>) {
-        self.cells = InputCells::from_stamps(&stamps);
+    /// Takes in what the table holds now. Readers of a folded table see its `state`, whatever slice a row came from.
+    pub fn set_stamps(&mut self, stamps: Arc<Vec<Stamp>>, state: Option<Arc<Vec<Stamp>>>) {
+        let seen = state.as_ref().unwrap_or(&stamps);
+        self.cells = InputCells::from_stamps(seen);
+        self.rows = seen.iter().map(|stamp| stamp.fingerprint.rows).sum();
         self.stamps = stamps;
+    }
+
+    /// Whether it is folded from changes.
+    pub fn is_folded(&self) -> bool {
+        self.sliced != self.name
     }
 
     /// The zone in which its dates and wall times count.
@@ -94,6 +105,7 @@ impl ModelGround {
             start: self.start,
             due_end: due.last().map(|slot| slot.interval.end()),
             open_ended: self.end.is_none() && self.calendar.is_some(),
+            folded: self.is_folded(),
             ..TableState::of(self.name.clone())
         }
     }

@@ -12,6 +12,7 @@ pub mod error;
 pub mod execute;
 pub mod explain;
 pub mod facts;
+mod fold;
 pub mod ground;
 pub mod inputs;
 pub mod limit;

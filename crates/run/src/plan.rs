@@ -104,8 +104,10 @@ pub struct Plan {
 impl Plan {
     /// Tasks that code or a dimension causes: those that nobody wants to pay for by accident.
     pub fn guarded(&self, ground: &Ground) -> usize {
-        let is_dimension =
-            |name: &String| ground.position(name).is_some_and(|at| ground.models[at].calendar.is_none());
+        let is_dimension = |name: &String| {
+            let model = ground.position(name).map(|at| &ground.models[at]);
+            model.is_some_and(|model| model.calendar.is_none() || model.is_folded())
+        };
         self.tasks
             .iter()
             .filter(|task| match &task.reason {

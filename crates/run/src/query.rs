@@ -93,6 +93,10 @@ fn table_named(
             None => Ok(Some(task::whole_input(workspace, name)?)),
         };
     }
+    let folds = tables().filter_map(|model| Some((model, model.fold.as_ref()?)));
+    if let Some((model, fold)) = folds.into_iter().find(|(_, fold)| fold.log.as_str() == name) {
+        return Ok(Some(task::changes_of(workspace, model, fold)?));
+    }
     if let Some(model) = tables().find(|model| format!("{}__slices", model.name) == name) {
         return Ok(Some(workspace.slices_table(&[model])?));
     }
@@ -172,7 +176,7 @@ impl Workspace {
     pub(crate) fn slices_table(&self, models: &[&Model]) -> Result<Arc<dyn TableProvider>, RunError> {
         let mut rows: Vec<(&Model, Stamp)> = Vec::new();
         for model in models {
-            let stamps = self.warehouse.stamps(&model.name)?;
+            let stamps = self.warehouse.stamps(model.sliced())?;
             rows.extend(stamps.iter().map(|stamp| (*model, stamp.clone())));
         }
         let text = |value: &dyn Fn(&(&Model, Stamp)) -> String| -> ArrayRef {
@@ -211,7 +215,7 @@ impl Workspace {
     fn attempts_table(&self, models: &[&Model]) -> Result<Arc<dyn TableProvider>, RunError> {
         let mut rows: Vec<(&Model, AttemptRow)> = Vec::new();
         for model in models {
-            rows.extend(self.warehouse.all_attempts(&model.name)?.into_iter().map(|row| (*model, row)));
+            rows.extend(self.warehouse.all_attempts(model.sliced())?.into_iter().map(|row| (*model, row)));
         }
         let text = |value: &dyn Fn(&(&Model, AttemptRow)) -> Option<String>| -> ArrayRef {
             Arc::new(rows.iter().map(value).collect::<StringArray>())

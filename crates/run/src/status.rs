@@ -144,7 +144,7 @@ pub fn status(ground: &Ground) -> Vec<ModelLine> {
                 || "whole table".to_owned(),
                 |calendar| format!("{}, {}", calendar.length, calendar.zone),
             ),
-            rows: model.stamps.iter().map(|stamp| stamp.fingerprint.rows).sum(),
+            rows: model.rows,
             slices,
         });
         tables.push(state);

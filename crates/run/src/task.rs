@@ -4,19 +4,23 @@ use std::sync::Arc;
 
 use arrow::datatypes::{Field, Schema};
 use datafusion::catalog::TableProvider;
-use datafusion::prelude::SessionContext;
+use datafusion::prelude::{SessionContext, col};
 use futures::StreamExt;
+use oncemore_backend::changes::Condition;
 use oncemore_backend::table::{self, DataFile, Keep};
 use oncemore_backend::{audit, source};
 use oncemore_commit::types::arrow_type;
-use oncemore_commit::{Attempt, Audited, CODE_VERSION, DataFileRef, INTERVAL_START, SliceWriter, Staged};
+use oncemore_commit::{
+    Attempt, Audited, CODE_VERSION, DELETED, DataFileRef, INTERVAL_START, SliceWriter, Staged,
+};
 use oncemore_core::{Audit, ColumnType, Digest, Digester, Interval, SliceState, TableName};
-use oncemore_project::{Kind, Model};
+use oncemore_project::{Fold, Kind, Model};
 
 use crate::due::Label;
 use crate::error::{ErrorKind, RunError};
 use crate::execute::{Stop, TaskFailure};
 use crate::facts::{Facts, input_zone};
+use crate::fold;
 use crate::workspace::Workspace;
 
 /// Computes and stages the slice of `interval`, and audits it.
@@ -29,7 +33,7 @@ pub(crate) async fn prepare(
 ) -> Result<Audited, Failed> {
     let facts = &workspace.facts[&model.name.to_string()];
     let staged = stage(workspace, model, facts, interval, attempt, stop).await?;
-    let rows = table::provider(staged_files(&staged), Arc::clone(&facts.schema), None);
+    let rows = present(workspace, model, facts, staged_files(&staged))?;
     check(workspace, model, interval, rows).await?;
     Ok(staged.audited())
 }
@@ -41,7 +45,9 @@ pub(crate) async fn audit_published(
     interval: Interval,
 ) -> Result<(), Failed> {
     let facts = &workspace.facts[&model.name.to_string()];
-    let rows = published(workspace, model, facts, Some(interval))?;
+    let files =
+        workspace.warehouse.head(model.sliced())?.map(|head| head.files(interval)).unwrap_or_default();
+    let rows = present(workspace, model, facts, data_files(files))?;
     check(workspace, model, interval, rows).await
 }
 
@@ -85,29 +91,60 @@ async fn stage(
     let engine = workspace.engine()?;
     let rows = engine.compute(&facts.query, interval, inputs).await?;
     let mut rows = match (&model.kind, &model.time, &model.calendar) {
-        (Kind::Slice, Some(time), Some(calendar)) => audit::time_guard(rows, time, interval, &calendar.zone)?,
+        (Kind::Slice | Kind::Merge | Kind::History, Some(time), Some(calendar)) => {
+            audit::time_guard(rows, time, interval, &calendar.zone)?
+        }
         _ => rows,
     };
+    if let Some(condition) = model.fold.as_ref().and_then(|fold| fold.deleted.as_deref()) {
+        let session = SessionContext::new_with_state(engine.session().clone());
+        rows = Condition::parse(&session, &facts.schema, condition)?.mark(rows, DELETED);
+    }
     let mut writer = SliceWriter::new(
         &workspace.warehouse,
-        &model.name,
+        model.sliced(),
         interval,
-        Arc::clone(&facts.schema),
+        fold::stored_columns(model, facts),
         &model.key,
         attempt,
         model.code,
     )?;
+    let mut reducer = model.fold.as_ref().map(|own| fold::reducer(model, own, facts)).transpose()?;
     while let Some(batch) = rows.next().await {
         if stop.is_stopped() {
             return Err(RunError::new(ErrorKind::TaskFailed, "stopped before it was done").into());
         }
-        writer.write(&batch?)?;
+        match &mut reducer {
+            Some(reducer) => reducer.push(&batch?)?,
+            None => writer.write(&batch?)?,
+        }
     }
     drop(rows);
+    if let Some(reducer) = reducer {
+        let reduced = reducer.finish()?;
+        fold::check(model, &reduced)?;
+        writer.write(&reduced.rows)?;
+    }
     // Ends with fsync, which would hold up a worker of the engine.
     let staged = tokio::task::spawn_blocking(move || writer.finish()).await;
     Ok(staged
         .map_err(|panic| RunError::new(ErrorKind::Internal, format!("staging ended early: {panic}")))??)
+}
+
+/// Rows of a model's slice as audits see them: deletions are none.
+fn present(
+    workspace: &Workspace,
+    model: &Model,
+    facts: &Facts,
+    files: Vec<DataFile>,
+) -> Result<Arc<dyn TableProvider>, RunError> {
+    let rows = table::provider(files, fold::stored_columns(model, facts), None);
+    if model.fold.as_ref().is_none_or(|fold| fold.deleted.is_none()) {
+        return Ok(rows);
+    }
+    let session = SessionContext::new_with_state(workspace.engine()?.session().clone());
+    let there = session.read_table(rows)?.filter(col(DELETED).is_not_true())?;
+    Ok(there.drop_columns(&[DELETED])?.into_view())
 }
 
 async fn check(
@@ -191,7 +228,7 @@ pub(crate) fn wide_table(workspace: &Workspace, model: &Model) -> Result<Arc<dyn
     let facts = &workspace.facts[&model.name.to_string()];
     let ours = [(INTERVAL_START, ColumnType::TimestampTz), (CODE_VERSION, ColumnType::Text)]
         .map(|(name, kind)| Arc::new(Field::new(name, arrow_type(kind), true)));
-    let fields: Vec<_> = facts.schema.fields().iter().cloned().chain(ours).collect();
+    let fields: Vec<_> = facts.table.fields().iter().cloned().chain(ours).collect();
     let head = workspace.warehouse.head(&model.name)?;
     let files = head.map_or_else(Vec::new, |head| head.files(Interval::WHOLE));
     Ok(table::provider(data_files(files), Arc::new(Schema::new(fields)), None))
@@ -222,16 +259,29 @@ fn published(
         _ => Vec::new(),
     };
     // Only tables of one slice are read whole again and again.
-    let keep = model.calendar.is_none().then(|| Keep {
+    let whole = model.calendar.is_none() || model.fold.is_some();
+    let keep = whole.then(|| Keep {
         cache: Arc::clone(&workspace.cache),
         name: model.name.to_string(),
         version: version_of(&files),
     });
-    Ok(table::provider(data_files(files), Arc::clone(&facts.schema), keep))
+    Ok(table::provider(data_files(files), Arc::clone(&facts.table), keep))
 }
 
 fn version_of(files: &[DataFileRef]) -> Digest {
     files.iter().fold(Digester::new("files"), |digester, file| digester.field("path", &file.path)).finish()
+}
+
+/// The changes that a table is folded from, all of them.
+pub(crate) fn changes_of(
+    workspace: &Workspace,
+    model: &Model,
+    fold: &Fold,
+) -> Result<Arc<dyn TableProvider>, RunError> {
+    let facts = &workspace.facts[&model.name.to_string()];
+    let files =
+        workspace.warehouse.head(&fold.log)?.map(|head| head.all_files().to_vec()).unwrap_or_default();
+    Ok(table::provider(data_files(files), fold::stored_columns(model, facts), None))
 }
 
 /// Files of a table, as the engine takes them.

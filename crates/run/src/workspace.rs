@@ -10,8 +10,7 @@ use oncemore_backend::engine::{Engine, EngineOptions};
 use oncemore_backend::source::{self, ProviderCache, SourceIndex};
 use oncemore_commit::{Attempt, Change, Publish, StampDraft, Warehouse};
 use oncemore_core::{
-    Calendar, CodeVersion, ColumnType, Instant, Interval, IntervalLength, Origin, SourceSpec, TableName,
-    World, Zone,
+    Calendar, CodeVersion, ColumnType, Instant, IntervalLength, Origin, SourceSpec, World, Zone,
 };
 use oncemore_project::{Kind, Model, OnChange, Project, TextFile};
 
@@ -252,10 +251,21 @@ impl Workspace {
         Ok(Ground::new(now, models, sources))
     }
 
-    /// Slices of a table that somebody else wrote into, and what was found.
-    pub(crate) fn foreign(&self, table: &TableName) -> Result<BTreeMap<Interval, String>, RunError> {
-        let found = self.warehouse.foreign_changes(table)?;
-        Ok(found.into_iter().map(|found| (found.interval, found.detail)).collect())
+    /// Takes in what a model's tables hold now.
+    pub(crate) fn refresh(&self, ground: &mut ModelGround) -> Result<(), RunError> {
+        let stamps = self.warehouse.stamps(&ground.sliced)?;
+        let changes = self.warehouse.foreign_changes(&ground.sliced)?;
+        ground.foreign = changes.into_iter().map(|found| (found.interval, found.detail)).collect();
+        let state = ground.is_folded().then(|| self.warehouse.stamps(&ground.name)).transpose()?;
+        if ground.is_folded()
+            && let Some(found) = self.warehouse.foreign_changes(&ground.name)?.into_iter().next()
+            && let Some(last) = stamps.last()
+        {
+            // The state has no slices: whichever is run again folds all of it.
+            ground.foreign.entry(last.interval).or_insert(format!("`{}`: {}", ground.name, found.detail));
+        }
+        ground.set_stamps(stamps, state);
+        Ok(())
     }
 
     fn model_ground(&self, model: &Model) -> Result<ModelGround, RunError> {
@@ -268,7 +278,7 @@ impl Workspace {
             let calendar = model.calendar.as_ref()?;
             calendar.parse_instant(text.as_deref()?)
         };
-        let stamps = self.warehouse.stamps(&model.name)?;
+        let stamps = self.warehouse.stamps(model.sliced())?;
         let others: BTreeSet<CodeVersion> =
             stamps.iter().map(|stamp| stamp.code).filter(|code| *code != model.code).collect();
         let mut earlier = BTreeMap::new();
@@ -277,13 +287,14 @@ impl Workspace {
         }
         let mut ground = ModelGround {
             name: model.name.clone(),
+            sliced: model.sliced().clone(),
             calendar: model.calendar.clone(),
             tags: model.tags.clone(),
             start: instant(&model.start).or_else(|| instant(&self.project.start)),
             end: instant(&model.end).or_else(|| instant(&self.project.end)),
             delay_micros: model.delay_micros,
             code: model.code,
-            code_seen: self.warehouse.code_seen(&model.name, model.code)?,
+            code_seen: self.warehouse.code_seen(model.sliced(), model.code)?,
             audits: model.audits_digest,
             earlier,
             reads: facts.reads.clone(),
@@ -294,11 +305,12 @@ impl Workspace {
                 .map(|(input, _)| input.clone())
                 .collect(),
             stamps: Arc::default(),
-            failed: self.warehouse.failed_slices(&model.name)?,
-            foreign: self.foreign(&model.name)?,
+            failed: self.warehouse.failed_slices(model.sliced())?,
+            foreign: BTreeMap::new(),
             cells: InputCells::default(),
+            rows: 0,
         };
-        ground.set_stamps(stamps);
+        self.refresh(&mut ground)?;
         Ok(ground)
     }
 
@@ -377,7 +389,7 @@ impl Workspace {
         change: Change,
     ) -> Publish {
         Publish {
-            table: model.name.clone(),
+            table: model.sliced().clone(),
             interval: assessment.interval,
             stamp: StampDraft {
                 code: model.code,

@@ -51,7 +51,12 @@ pub(crate) fn live_count(file: &ManifestFile) -> u64 {
 
 /// Start of the slice that a file belongs to; `Err(())` under another partition spec than ours.
 pub(crate) fn start_of(file: &DataFile) -> Result<Option<i64>, ()> {
-    let [start] = file.partition().fields() else { return Err(()) };
+    let start = match file.partition().fields() {
+        // A table without partitions is one slice.
+        [] => return Ok(None),
+        [start] => start,
+        _ => return Err(()),
+    };
     match start.as_ref().map(iceberg::spec::Literal::as_primitive_literal) {
         None => Ok(None),
         Some(Some(PrimitiveLiteral::Long(start))) => Ok(Some(start)),

@@ -15,7 +15,7 @@ use crate::error::{CommitError, Result};
 pub(crate) fn data_file(
     path: &str,
     bytes: u64,
-    start: Option<i64>,
+    partition: Struct,
     schema: &Schema,
     spec_id: i32,
     footer: &ParquetMetaData,
@@ -42,7 +42,7 @@ pub(crate) fn data_file(
         .content(DataContentType::Data)
         .file_path(path.to_owned())
         .file_format(DataFileFormat::Parquet)
-        .partition(partition(start))
+        .partition(partition)
         .partition_spec_id(spec_id)
         .record_count(footer.file_metadata().num_rows().unsigned_abs())
         .file_size_in_bytes(bytes)

@@ -17,6 +17,7 @@ use crate::error::{CommitError, Result};
 use crate::metadata::manifest::{self, Writer};
 use crate::metadata::summary::{self, Amount};
 use crate::metadata::{self, MAP, N};
+use crate::slice_map::{FileEntry, SliceMap};
 use crate::state::State;
 use crate::warehouse::{Warehouse, text};
 
@@ -34,26 +35,65 @@ struct Made {
     manifests: Vec<(String, manifest::Entries)>,
 }
 
-pub(super) fn build(
+/// What one table's commit is made of.
+pub(super) struct Parts<'a> {
+    pub(super) state: &'a Arc<State>,
+    /// The slice map that the commit leads to.
+    pub(super) map: SliceMap,
+    /// Whether all that is live is in the map.
+    pub(super) clean: bool,
+    /// Files that are added.
+    pub(super) added: Vec<&'a DataFile>,
+    /// Slice starts and files that go.
+    pub(super) gone: &'a [(Option<i64>, Vec<FileEntry>)],
+    /// Number of slices that get other rows.
+    pub(super) slices: usize,
+}
+
+/// The commit of decided slices.
+pub(super) fn decided(
     warehouse: &Warehouse,
-    decisions: Decisions<'_>,
+    decisions: &Decisions<'_>,
     publishes: &[Publish],
 ) -> Result<TableCommit> {
-    let state = decisions.state;
+    let parts = Parts {
+        state: decisions.state,
+        map: decisions.map.clone(),
+        clean: decisions.is_clean(),
+        added: added(decisions, publishes),
+        gone: &decisions.gone,
+        slices: decisions.replaced.len(),
+    };
+    let (mut commit, snapshot_id) = build(warehouse, parts)?;
+    let item = |place: &usize, published: Published| {
+        let publish = &publishes[*place];
+        let (rows, bytes) = match &publish.change {
+            Change::Replace(audited) => (audited.0.rows, audited.0.bytes),
+            Change::Restamp | Change::Adopt => (0, 0),
+        };
+        (*place, published, committed(publish.stamp.attempt), rows, bytes)
+    };
+    let replaced = decisions.replaced.iter().map(|place| item(place, Published::Replaced { snapshot_id }));
+    let restamped = decisions.restamped.iter().map(|place| item(place, Published::Unchanged));
+    commit.items = replaced.chain(restamped).collect();
+    Ok(commit)
+}
+
+/// The files of a commit, and the id of its snapshot where files come or go.
+pub(super) fn build(warehouse: &Warehouse, parts: Parts<'_>) -> Result<(TableCommit, Option<i64>)> {
+    let state = parts.state;
     let folder = state.folder.join("metadata");
     let now_ms = metadata::next_ms(&state.metadata, warehouse.world());
     let n = state.high() + 1;
     let map_file = format!("om-map-{n:08}-{:032x}.bin", warehouse.world().fresh_id());
-    let clean = decisions.is_clean();
     let mut files = Vec::new();
-    let added: Vec<&DataFile> = added(&decisions, publishes);
-    let made = if added.is_empty() && decisions.gone.is_empty() {
+    let made = if parts.added.is_empty() && parts.gone.is_empty() {
         None
     } else {
-        Some(make(warehouse, &decisions, &added, (n, now_ms, &map_file), &mut files)?)
+        Some(make(warehouse, &parts, (n, now_ms, &map_file), &mut files)?)
     };
-    let mut map = decisions.map;
-    map.clean = clean;
+    let mut map = parts.map;
+    map.clean = parts.clean;
     let mut properties = HashMap::from([(MAP.to_owned(), map_file.clone())]);
     if let Some(made) = &made {
         map.n = n;
@@ -70,20 +110,19 @@ pub(super) fn build(
     let path = folder.join(metadata::next_name(Some(&state.location), warehouse.world()));
     let location = text(&path)?;
     files.push((path, bytes));
-    let item = |place: &usize, published: Published| {
-        let publish = &publishes[*place];
-        let (rows, bytes) = match &publish.change {
-            Change::Replace(audited) => (audited.0.rows, audited.0.bytes),
-            Change::Restamp | Change::Adopt => (0, 0),
-        };
-        (*place, published, committed(publish.stamp.attempt), rows, bytes)
+    let commit = TableCommit {
+        state: state.clone(),
+        metadata: built,
+        location,
+        map,
+        map_file,
+        files,
+        manifests: made.map(|made| made.manifests).unwrap_or_default(),
+        expired,
+        items: Vec::new(),
+        staged: None,
     };
-    let replaced = decisions.replaced.iter().map(|place| item(place, Published::Replaced { snapshot_id }));
-    let restamped = decisions.restamped.iter().map(|place| item(place, Published::Unchanged));
-    let items = replaced.chain(restamped).collect();
-    let manifests = made.map(|made| made.manifests).unwrap_or_default();
-    let state = state.clone();
-    Ok(TableCommit { state, metadata: built, location, map, map_file, files, manifests, expired, items })
+    Ok((commit, snapshot_id))
 }
 
 fn added<'a>(decisions: &Decisions<'_>, publishes: &'a [Publish]) -> Vec<&'a DataFile> {
@@ -96,12 +135,11 @@ fn added<'a>(decisions: &Decisions<'_>, publishes: &'a [Publish]) -> Vec<&'a Dat
 
 fn make(
     warehouse: &Warehouse,
-    decisions: &Decisions<'_>,
-    added: &[&DataFile],
+    parts: &Parts<'_>,
     (n, now_ms, map_file): (u64, i64, &str),
     files: &mut Vec<(PathBuf, Vec<u8>)>,
 ) -> Result<Made> {
-    let state: &State = decisions.state;
+    let (state, added): (&State, _) = (parts.state, &parts.added);
     let current = &state.metadata;
     let id = metadata::snapshot_id(current, warehouse.world());
     let folder = state.folder.join("metadata");
@@ -114,7 +152,7 @@ fn make(
         fresh_path: &fresh,
         written: Vec::new(),
     };
-    let (manifests, removed) = manifests(warehouse, decisions, added, &mut writer)?;
+    let (manifests, removed) = manifests(warehouse, parts, &mut writer)?;
     let sequence = current.next_sequence_number();
     let parent = current.current_snapshot();
     let parent_id = parent.map(|parent| parent.snapshot_id());
@@ -130,9 +168,8 @@ fn make(
         },
     };
     let ours = HashMap::from([(MAP.to_owned(), map_file.to_owned()), (N.to_owned(), n.to_string())]);
-    let slices = decisions.replaced.len();
-    let summary =
-        summary::summary(base, parent.map(|parent| parent.summary()), amount, removed, slices, ours);
+    let parent_summary = parent.map(|parent| parent.summary());
+    let summary = summary::summary(base, parent_summary, amount, removed, parts.slices, ours);
     let snapshot = Snapshot::builder()
         .with_snapshot_id(id)
         .with_parent_snapshot_id(parent_id)
@@ -154,14 +191,13 @@ fn make(
 /// The manifests of the new snapshot, and what they no longer list.
 fn manifests(
     warehouse: &Warehouse,
-    decisions: &Decisions<'_>,
-    added: &[&DataFile],
+    parts: &Parts<'_>,
     writer: &mut Writer<'_>,
 ) -> Result<(Vec<ManifestFile>, Amount)> {
-    let state: &State = decisions.state;
+    let (state, added): (&State, _) = (parts.state, &parts.added);
     let gone: HashSet<&str> =
-        decisions.gone.iter().flat_map(|(_, files)| files.iter().map(|file| file.name.as_str())).collect();
-    let starts: BTreeSet<Option<i64>> = decisions.gone.iter().map(|(start, _)| *start).collect();
+        parts.gone.iter().flat_map(|(_, files)| files.iter().map(|file| file.name.as_str())).collect();
+    let starts: BTreeSet<Option<i64>> = parts.gone.iter().map(|(start, _)| *start).collect();
     let spec_id = state.metadata.default_partition_spec_id();
     let (mut carried, mut rewritten, mut removed) = (Vec::new(), Vec::new(), Amount::default());
     for file in warehouse.manifest_list(&state.metadata)? {

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use arrow::array::{Array, AsArray, RecordBatch};
 use arrow::datatypes::{DataType, Float32Type, Float64Type, Schema, SchemaRef};
-use iceberg::spec::{DataFile, Schema as IcebergSchema};
+use iceberg::spec::{DataFile, Schema as IcebergSchema, Struct};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_writer::ArrowWriterOptions;
 use parquet::basic::{Compression, Encoding, ZstdLevel};
@@ -28,7 +28,7 @@ const ROW_GROUP_ROWS: usize = 1 << 20;
 const ROW_GROUP_BYTES: usize = 32 << 20;
 
 #[derive(Debug)]
-pub(super) struct FileWriter {
+pub(crate) struct FileWriter {
     writer: ArrowWriter<Checked>,
     path: PathBuf,
     name: String,
@@ -105,7 +105,7 @@ fn properties(schema: &Schema) -> Result<WriterProperties> {
 }
 
 impl FileWriter {
-    pub(super) fn create(disk: Disk, path: PathBuf, name: String, schema: SchemaRef) -> Result<Self> {
+    pub(crate) fn create(disk: Disk, path: PathBuf, name: String, schema: SchemaRef) -> Result<Self> {
         let file = disk.create(&path)?;
         let guard = Guard { disk: disk.clone(), path: Some(path.clone()) };
         let floats = schema.fields().iter().enumerate().filter_map(|(place, field)| {
@@ -121,7 +121,7 @@ impl FileWriter {
     }
 
     /// Writes a chunk; true when the file is long enough.
-    pub(super) fn write(&mut self, chunk: &RecordBatch) -> Result<bool> {
+    pub(crate) fn write(&mut self, chunk: &RecordBatch) -> Result<bool> {
         for (place, id) in &self.floats {
             *self.nans.entry(*id).or_default() += nans(chunk.column(*place).as_ref());
         }
@@ -131,17 +131,17 @@ impl FileWriter {
     }
 
     /// Ends the file. It is made durable when it is published, together with the metadata.
-    pub(super) fn finish(
+    pub(crate) fn finish(
         mut self,
         schema: &IcebergSchema,
         spec_id: i32,
-        start: Option<i64>,
+        partition: Struct,
     ) -> Result<(PathBuf, DataFile, FileEntry)> {
         let doing = || format!("write {}", self.path.display());
         let footer = self.writer.finish().map_err(|error| CommitError::io(doing(), error))?;
         let bytes = self.writer.bytes_written() as u64;
         let path = self.path.to_string_lossy();
-        let file = stats::data_file(&path, bytes, start, schema, spec_id, &footer, self.nans)?;
+        let file = stats::data_file(&path, bytes, partition, schema, spec_id, &footer, self.nans)?;
         let entry = FileEntry { name: self.name, rows: file.record_count(), bytes };
         self.guard.path = None;
         Ok((self.path, file, entry))

@@ -13,11 +13,29 @@ use crate::support::{
 };
 
 #[derive(Debug, Default)]
-struct Failing {
+pub(crate) struct Failing {
     armed: AtomicBool,
     seen: AtomicUsize,
     fail_at: AtomicUsize,
     dies: AtomicBool,
+}
+
+impl Failing {
+    /// From now on the `fail_at`th call fails, and where the process dies all after it.
+    pub(crate) fn arm(&self, fail_at: usize, dies: bool) {
+        self.fail_at.store(fail_at, Ordering::Relaxed);
+        self.dies.store(dies, Ordering::Relaxed);
+        self.armed.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn disarm(&self) {
+        self.armed.store(false, Ordering::Relaxed);
+    }
+
+    /// Whether there were as many calls.
+    pub(crate) fn reached(&self, fail_at: usize) -> bool {
+        self.seen.load(Ordering::Relaxed) > fail_at
+    }
 }
 
 impl Faults for Failing {
@@ -40,12 +58,10 @@ fn one(fail_at: usize, dies: bool) -> bool {
     warehouse.ensure_table(&table(), rows(&[]).schema_ref(), &key(), true).unwrap();
     scene.replace(day(0), &[1, 2]).unwrap();
     scene.replace(day(1), &[3]).unwrap();
-    faults.fail_at.store(fail_at, Ordering::Relaxed);
-    faults.dies.store(dies, Ordering::Relaxed);
-    faults.armed.store(true, Ordering::Relaxed);
+    faults.arm(fail_at, dies);
     let outcome = both(warehouse);
-    let reached = faults.seen.load(Ordering::Relaxed) > fail_at;
-    faults.armed.store(false, Ordering::Relaxed);
+    let reached = faults.reached(fail_at);
+    faults.disarm();
     let other = scene.other(2);
     let now = by_slice(&other);
     let (old, new) = (vec![vec![1, 2], vec![3]], vec![vec![4], vec![5, 6]]);

@@ -2,10 +2,12 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![allow(clippy::disallowed_methods, reason = "a child process is told by its environment what to do")]
 
+mod oracle;
 mod support;
 
 mod basics;
 mod crash;
+mod folds;
 mod foreign;
 mod many;
 mod shape;

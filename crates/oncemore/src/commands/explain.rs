@@ -30,7 +30,7 @@ pub fn run(args: &Args, context: &Context) -> Result<u8, Failure> {
         let slice = find_slice(&ground, &args.model, args.interval.as_deref())?;
         let mut story = explain(&ground, slice.at, slice.interval)?;
         refuse_what_is_no_slice(&ground, &slice, &story)?;
-        let attempts = workspace.warehouse.attempts(&story.model, story.interval).map_err(RunError::from)?;
+        let attempts = workspace.warehouse.attempts(&story.sliced, story.interval).map_err(RunError::from)?;
         story.attempts = attempts.into_iter().rev().map(attempt).collect();
         Ok(story)
     })?;

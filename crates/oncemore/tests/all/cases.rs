@@ -15,8 +15,11 @@ const TABLE: &str = "main";
 struct Case {
     folder: tempfile::TempDir,
     target: String,
+    kind: String,
     key: String,
     time: String,
+    /// Settings of the kind: what orders the changes of a key, what an interval of a history holds.
+    settings: String,
     sources: BTreeMap<String, Vec<(String, String)>>,
     time_zone: Option<String>,
 }
@@ -28,6 +31,19 @@ fn text<'a>(yaml: &'a Yaml<'_>, key: &str) -> &'a str {
 fn entries<'a>(yaml: &'a Yaml<'_>, key: &str) -> Vec<(&'a str, &'a Yaml<'a>)> {
     let Some(Yaml::Mapping(mapping)) = yaml.as_mapping_get(key) else { return Vec::new() };
     mapping.iter().map(|(key, value)| (key.as_str().unwrap(), value)).collect()
+}
+
+fn settings(yaml: &Yaml<'_>) -> String {
+    let word = |key| yaml.as_mapping_get(key).and_then(Yaml::as_str);
+    let mut settings =
+        word("version_column").map(|order| format!("order_by: [{order}]\n")).unwrap_or_default();
+    match word("history") {
+        Some("changes") => settings.push_str("input: changes\n"),
+        Some("full snapshot per interval") => settings.push_str("input: snapshot\n"),
+        Some(other) => panic!("a history of an unknown kind: {other}"),
+        None => {}
+    }
+    settings
 }
 
 impl Case {
@@ -45,7 +61,9 @@ impl Case {
         let case = Case {
             folder: tempfile::tempdir().unwrap(),
             target: text(yaml, "target").to_owned(),
+            kind: text(yaml, "kind").to_owned(),
             key: text(yaml, "key").to_owned(),
+            settings: settings(yaml),
             time: text(yaml, "time_column").to_owned(),
             sources,
             time_zone: None,
@@ -66,7 +84,7 @@ impl Case {
 
     fn write_project(&self) {
         let mut yaml =
-            "name: case\nstart: 2026-03-01\nend: 2026-03-04\nlimits:\n  tasks: 1000\nsources:\n".to_owned();
+            "name: case\nstart: 2026-03-01\nend: 2026-03-05\nlimits:\n  tasks: 1000\nsources:\n".to_owned();
         for (name, columns) in &self.sources {
             write!(yaml, "  raw.{name}:\n    path: data/{name}.csv\n    columns:\n").unwrap();
             for (column, kind) in columns {
@@ -81,14 +99,26 @@ impl Case {
         for name in self.sources.keys() {
             sql = sql.replace(&format!("FROM {name}"), &format!("FROM raw.{name}"));
         }
-        let (key, time) = (&self.key, &self.time);
-        let head = format!("/* oncemore\nkind: slice\ninterval: day\ntime: {time}\nkey: [{key}]\n*/\n");
+        let (kind, key, time, settings) = (&self.kind, &self.key, &self.time, &self.settings);
+        let head =
+            format!("/* oncemore\nkind: {kind}\ninterval: day\ntime: {time}\nkey: [{key}]\n{settings}*/\n");
         std::fs::write(self.path(&format!("models/{TABLE}/{}.sql", self.target)), head + &sql + "\n")
             .unwrap();
     }
 
     fn write_source(&self, name: &str, rows: &str) {
         std::fs::write(self.path(&format!("data/{name}.csv")), rows).unwrap();
+    }
+
+    /// The rows of every source in another order.
+    fn turn_sources(&self) {
+        for name in self.sources.keys() {
+            let path = self.path(&format!("data/{name}.csv"));
+            let written = std::fs::read_to_string(&path).unwrap();
+            let (head, rows) = written.split_once('\n').unwrap();
+            let rows: Vec<&str> = rows.lines().rev().collect();
+            std::fs::write(path, format!("{head}\n{}\n", rows.join("\n"))).unwrap();
+        }
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
@@ -103,11 +133,17 @@ impl Case {
     fn run_arguments(step: &Yaml<'_>) -> Vec<String> {
         // Bounds are written as instants; `run` takes what a person would type.
         let bound = |key| text(step, key).trim_end_matches("+00").replace(' ', "T");
-        ["run", "--from", &bound("from"), "--to", &bound("to"), "--yes"].map(str::to_owned).to_vec()
+        // A case that runs an interval again means it, also where nothing changed.
+        ["run", "--from", &bound("from"), "--to", &bound("to"), "--yes", "--force"]
+            .map(str::to_owned)
+            .to_vec()
     }
 
     fn step(&mut self, yaml: &Yaml<'_>, step: &Yaml<'_>) {
         if let Some(run) = step.as_mapping_get("run") {
+            if run.as_mapping_get("shuffle_input").is_some() {
+                self.turn_sources();
+            }
             let arguments = Self::run_arguments(run);
             let output =
                 self.command(&arguments.iter().map(String::as_str).collect::<Vec<_>>()).output().unwrap();
@@ -229,4 +265,9 @@ cases! {
     the_session_zone_moves_nothing = "07-session-zone-delete-and-select.yaml",
     a_window_reads_across_the_edge = "09-lag-across-the-edge.yaml",
     columns_go_by_name = "12-columns-reordered-and-added.yaml",
+    of_several_changes_the_last_counts_in_any_order_of_rows = "13-two-changes-one-key.yaml",
+    an_empty_part_of_a_key_matches_itself = "14-null-in-the-key.yaml",
+    an_older_day_does_not_cover_newer_changes = "15-backfill-old-after-new.yaml",
+    a_late_change_is_put_in_between = "20-late-change-in-the-middle.yaml",
+    a_key_ends_once_and_begins_again = "21-deleted-and-back-again.yaml",
 }

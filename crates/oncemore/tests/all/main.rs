@@ -4,10 +4,12 @@
 mod bad_input;
 mod cases;
 mod crashes;
+mod histories;
 mod links;
 mod lint;
 mod lsp;
 mod memory;
+mod merges;
 mod mixed;
 mod numbers;
 mod project;

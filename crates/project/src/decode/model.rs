@@ -3,7 +3,7 @@
 use oncemore_core::{Calendar, Diagnostic, IntervalLength, Location, Zone};
 
 use super::{Decoder, Fields, audit, project};
-use crate::model::{Kind, OnChange};
+use crate::model::{History, Kind, OnChange, Ties};
 use crate::names::suggest;
 use crate::yaml::Node;
 
@@ -13,6 +13,10 @@ pub(crate) struct ModelSettings {
     pub(crate) calendar: Option<Calendar>,
     pub(crate) time: Option<String>,
     pub(crate) key: Vec<String>,
+    pub(crate) order: Vec<String>,
+    pub(crate) deleted: Option<String>,
+    pub(crate) ties: Ties,
+    pub(crate) history: Option<History>,
     pub(crate) audits: Vec<audit::Decoded>,
     pub(crate) tags: Vec<String>,
     pub(crate) inputs: Vec<(String, Location, OnChange)>,
@@ -23,12 +27,19 @@ pub(crate) struct ModelSettings {
 }
 
 /// Kinds of the design that can't be run yet.
-const LATER: [&str; 4] = ["merge", "history", "raw", "effect"];
+const LATER: [&str; 2] = ["raw", "effect"];
+/// Keys that say how changes are folded.
+const FOLDING: [&str; 4] = ["order_by", "effective", "deleted", "ties"];
+
+/// Keys that say how changes become stretches of time.
+const HISTORY: [&str; 3] = ["input", "track", "empty"];
 
 /// Whether a kind has a use for a key.
 fn applies(kind: Kind, key: &str) -> bool {
     match kind {
-        Kind::Slice => true,
+        Kind::History => true,
+        Kind::Merge => !HISTORY.contains(&key),
+        Kind::Slice => !FOLDING.contains(&key) && !HISTORY.contains(&key),
         Kind::Full => matches!(key, "kind" | "key" | "audits" | "tags" | "inputs" | "description"),
         Kind::View => matches!(key, "kind" | "tags" | "description"),
     }
@@ -51,7 +62,7 @@ pub(crate) fn decode<'n, 'a>(
             decoder.missing(
                 "kind",
                 comment.clone(),
-                "begin the file with `/* oncemore`, `kind: slice` (or full, view), `*/`",
+                "begin the file with `/* oncemore`, `kind: slice` (or merge, history, full, view), `*/`",
             );
             None
         }
@@ -75,12 +86,27 @@ pub(crate) fn decode<'n, 'a>(
     }
     let calendar = decode_calendar(decoder, &fields, kind, project_zone, &comment);
     let time = fields.get("time").and_then(|node| decoder.name("time", node));
-    if kind == Some(Kind::Slice) && fields.get("time").is_none() {
-        decoder.missing("time", comment, "name the output column that decides which slice a row belongs to");
+    if has_slices(kind) && fields.get("time").is_none() {
+        let help = "name the output column that decides which slice a row belongs to";
+        decoder.missing("time", comment.clone(), help);
+    }
+    if is_folded(kind) && fields.get("key").is_none() {
+        decoder.missing(
+            "key",
+            comment,
+            "name the columns of which the table holds one row each: `key: [id]`",
+        );
     }
     project::check_order(decoder, &fields);
     ModelSettings {
         kind,
+        order: decode_order(decoder, &fields, time.as_ref()),
+        history: decode_history(decoder, &fields, time.as_ref()).filter(|_| kind == Some(Kind::History)),
+        deleted: fields.get("deleted").and_then(|node| decoder.text("deleted", node)),
+        ties: fields
+            .get("ties")
+            .and_then(|node| decoder.choice("ties", node, &[("warn", Ties::Warn), ("error", Ties::Error)]))
+            .unwrap_or_default(),
         calendar,
         time,
         key: fields.get("key").map(|node| decoder.columns("key", node)).unwrap_or_default(),
@@ -94,8 +120,49 @@ pub(crate) fn decode<'n, 'a>(
     }
 }
 
+fn is_folded(kind: Option<Kind>) -> bool {
+    matches!(kind, Some(Kind::Merge | Kind::History))
+}
+
+fn has_slices(kind: Option<Kind>) -> bool {
+    kind == Some(Kind::Slice) || is_folded(kind)
+}
+
+/// How a history dates and tracks; `effective` dates changes, `time` where it is not given.
+fn decode_history(decoder: &mut Decoder, fields: &Fields, time: Option<&String>) -> Option<History> {
+    let inputs = [("changes", true), ("snapshot", false)];
+    let changes = fields.get("input").and_then(|node| decoder.choice("input", node, &inputs)).unwrap_or(true);
+    let effective = fields.get("effective").and_then(|node| decoder.name("effective", node));
+    if let (false, Some(node)) = (changes, fields.get("effective")) {
+        let message = "snapshots are dated by their interval's start: they have no `effective`";
+        decoder.error(Diagnostic::error("wrong-key", message, node.location()).help("remove it"));
+    }
+    let allowed = [("error", false), ("allowed", true)];
+    Some(History {
+        at: if changes { effective.or_else(|| time.cloned()) } else { None },
+        track: fields.get("track").map(|node| decoder.columns("track", node)).unwrap_or_default(),
+        empty: fields.get("empty").and_then(|node| decoder.choice("empty", node, &allowed)).unwrap_or(false),
+    })
+}
+
+/// Columns that order the changes of a key: `effective` first, then `order_by`; with neither, `time`.
+fn decode_order(decoder: &mut Decoder, fields: &Fields, time: Option<&String>) -> Vec<String> {
+    let mut order: Vec<String> =
+        fields.get("effective").and_then(|node| decoder.name("effective", node)).into_iter().collect();
+    let listed = fields.get("order_by").map(|node| decoder.columns("order_by", node)).unwrap_or_default();
+    order.extend(listed.into_iter().filter(|column| !order.contains(column)).collect::<Vec<_>>());
+    if order.is_empty() {
+        order.extend(time.cloned());
+    }
+    order
+}
+
 fn reason(kind: Kind, key: &str) -> &'static str {
     match (kind, key) {
+        (Kind::Merge, _) => {
+            "a merge holds the last change of a key: remove it, or make the model `kind: history`"
+        }
+        (Kind::Slice, _) => "a slice keeps every row: remove it, or make the model `kind: merge`",
         (Kind::View, "audits" | "key" | "inputs") => {
             "a view writes nothing: put it where the rows are written"
         }
@@ -109,11 +176,18 @@ fn decode_kind(decoder: &mut Decoder, node: &Node) -> Option<Kind> {
     if LATER.contains(&text.as_str()) {
         let message = format!("kind `{text}` is not built yet");
         decoder.error(
-            Diagnostic::error("not-built-yet", message, node.location()).help("use slice, full or view"),
+            Diagnostic::error("not-built-yet", message, node.location())
+                .help("use slice, merge, history, full or view"),
         );
         return None;
     }
-    let kinds = [("slice", Kind::Slice), ("full", Kind::Full), ("view", Kind::View)];
+    let kinds = [
+        ("slice", Kind::Slice),
+        ("merge", Kind::Merge),
+        ("history", Kind::History),
+        ("full", Kind::Full),
+        ("view", Kind::View),
+    ];
     decoder.choice("kind", node, &kinds)
 }
 
@@ -129,7 +203,7 @@ fn decode_calendar(
         None => Some(project_zone.clone()),
     };
     let Some(node) = fields.get("interval") else {
-        if kind == Some(Kind::Slice) {
+        if has_slices(kind) {
             decoder.missing("interval", comment.clone(), "say how long a slice is: `interval: day`");
         }
         return None;

@@ -461,7 +461,7 @@ fn no_comment() {
     let fixture = r##"//- models/silver/x.sql
 SELECT * FROM raw.a
 "##;
-    insta::assert_snapshot!(diagnostics(fixture), @"models/silver/x.sql:1:1: ``: error[missing-key]: `kind` is missing / begin the file with `/* oncemore`, `kind: slice` (or full, view), `*/`");
+    insta::assert_snapshot!(diagnostics(fixture), @"models/silver/x.sql:1:1: ``: error[missing-key]: `kind` is missing / begin the file with `/* oncemore`, `kind: slice` (or merge, history, full, view), `*/`");
 }
 
 #[test]
@@ -503,12 +503,86 @@ SELECT * FROM raw.a
 fn later_kind() {
     let fixture = r##"//- models/silver/x.sql
 /* oncemore
-kind: merge
+kind: effect
 key: [a]
 */
 SELECT * FROM raw.a
 "##;
-    insta::assert_snapshot!(diagnostics(fixture), @"models/silver/x.sql:2:7: `merge`: error[not-built-yet]: kind `merge` is not built yet / use slice, full or view");
+    insta::assert_snapshot!(diagnostics(fixture), @"models/silver/x.sql:2:7: `effect`: error[not-built-yet]: kind `effect` is not built yet / use slice, merge, history, full or view");
+}
+
+#[test]
+fn a_merge_needs_a_key_and_a_slice_has_no_order() {
+    let fixture = r##"//- models/silver/x.sql
+/* oncemore
+kind: merge
+interval: day
+time: at
+ties: maybe
+*/
+SELECT * FROM raw.a
+//- models/silver/y.sql
+/* oncemore
+kind: slice
+interval: day
+time: at
+order_by: [at]
+*/
+SELECT * FROM raw.a
+//- models/silver/z__deleted.sql
+/* oncemore
+kind: full
+*/
+SELECT * FROM raw.a
+"##;
+    insta::assert_snapshot!(diagnostics(fixture), @r"
+    models/silver/x.sql:1:1: `/* oncemore`: error[missing-key]: `key` is missing / name the columns of which the table holds one row each: `key: [id]`
+    models/silver/x.sql:5:7: `maybe`: error[wrong-value]: `maybe` is no `ties` / known: warn, error
+    models/silver/y.sql:5:1: `order_by`: error[wrong-key]: a slice has no `order_by` / a slice keeps every row: remove it, or make the model `kind: merge`
+    models/silver/z__deleted.sql:1:1: ``: error[wrong-name]: `silver.z__deleted` is a name of Oncemore's own tables / models are `models/<schema>/<name>.sql`, both a-z, 0-9 and _
+    ");
+}
+
+#[test]
+fn snapshots_have_no_date_of_their_own_and_merges_no_input() {
+    let fixture = r##"//- models/silver/x.sql
+/* oncemore
+kind: history
+interval: day
+time: at
+key: [a]
+input: snapshot
+effective: since
+*/
+SELECT * FROM raw.a
+//- models/silver/y.sql
+/* oncemore
+kind: merge
+interval: day
+time: at
+key: [a]
+input: snapshot
+*/
+SELECT * FROM raw.a
+"##;
+    insta::assert_snapshot!(diagnostics(fixture), @r"
+    models/silver/x.sql:7:12: `since`: error[wrong-key]: snapshots are dated by their interval's start: they have no `effective` / remove it
+    models/silver/y.sql:6:1: `input`: error[wrong-key]: a merge has no `input` / a merge holds the last change of a key: remove it, or make the model `kind: history`
+    ");
+}
+
+#[test]
+fn a_merge_of_too_long_a_name() {
+    let fixture = r##"//- models/silver/a_name_of_so_many_letters_that_a_suffix_does_not_fit_behind.sql
+/* oncemore
+kind: merge
+interval: day
+time: at
+key: [a]
+*/
+SELECT * FROM raw.a
+"##;
+    assert!(diagnostics(fixture).contains("is too long for a merge"), "{}", diagnostics(fixture));
 }
 
 #[test]

@@ -50,6 +50,7 @@ fn attempt(epoch: &str, state: &str, error: Option<&str>) -> AttemptStory {
 fn fresh() -> Story {
     Story {
         model: table("silver.flights"),
+        sliced: table("silver.flights"),
         interval: day(),
         label: "2013-03-10".to_owned().into(),
         reason: None,

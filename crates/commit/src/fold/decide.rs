@@ -1,0 +1,143 @@
+//! Which keys a replaced slice touches, and which of their changes is the greatest now. Pure: rows in, rows out.
+
+use std::collections::{BTreeSet, HashSet};
+
+use arrow::array::{Array, AsArray, BooleanArray, RecordBatch, UInt32Array};
+use arrow::compute::{concat_batches, filter_record_batch, take_record_batch};
+use arrow::datatypes::TimestampMicrosecondType;
+
+use super::order::{Key, Order};
+use super::reduce::greatest;
+use crate::error::{CommitError, Result};
+use crate::metadata::schema::INTERVAL_START;
+use crate::rows::RowHasher;
+use crate::stage::internal;
+
+/// What replaced slices change: the keys, and all that the new slices say of them.
+#[derive(Debug)]
+pub(crate) struct Change {
+    pub(crate) keys: HashSet<Key>,
+    pub(crate) rows: RecordBatch,
+}
+
+/// Rows that may be the greatest of their key, and keys that the rest of the log must be asked for.
+#[derive(Debug)]
+pub(crate) struct Contest {
+    rows: Vec<RecordBatch>,
+    pub(crate) asked: HashSet<Key>,
+}
+
+impl Change {
+    /// The change from the rows that the slices held to those that they hold now; one row a key in each slice.
+    pub(crate) fn between(
+        order: &Order,
+        hasher: &RowHasher,
+        old: &RecordBatch,
+        new: &RecordBatch,
+    ) -> Result<Change> {
+        let (before, now) = (marks(hasher, old)?, marks(hasher, new)?);
+        let known: HashSet<&Mark> = before.iter().collect();
+        let there: HashSet<&Mark> = now.iter().collect();
+        let mut keys = HashSet::new();
+        for (batch, own, other) in [(old, &before, &there), (new, &now, &known)] {
+            let rows = order.keys(batch)?;
+            let differing = own.iter().enumerate().filter(|(_, mark)| !other.contains(mark));
+            keys.extend(differing.map(|(row, _)| Key::from(rows.row(row).as_ref())));
+        }
+        let rows = only(order, new, |key| keys.contains(key))?;
+        Ok(Change { keys, rows })
+    }
+}
+
+/// A slice's start and the hashes of a row.
+type Mark = (Option<i64>, u128, u128);
+
+fn marks(hasher: &RowHasher, batch: &RecordBatch) -> Result<Vec<Mark>> {
+    let hashed = hasher.hash(batch);
+    let starts = starts(batch)?;
+    Ok(starts
+        .into_iter()
+        .zip(hashed.first.into_iter().zip(hashed.second))
+        .map(|(start, (one, two))| (start, one, two))
+        .collect())
+}
+
+/// The start of the slice that each row came from.
+pub(crate) fn starts(batch: &RecordBatch) -> Result<Vec<Option<i64>>> {
+    let column = batch.column_by_name(INTERVAL_START);
+    let column = column.and_then(|column| column.as_primitive_opt::<TimestampMicrosecondType>());
+    let column = column.ok_or_else(|| CommitError::Internal("rows without `_interval_start`".to_owned()))?;
+    Ok((0..column.len()).map(|row| column.is_valid(row).then(|| column.value(row))).collect())
+}
+
+/// The rows whose key `wanted` takes.
+pub(crate) fn only(
+    order: &Order,
+    batch: &RecordBatch,
+    wanted: impl Fn(&[u8]) -> bool,
+) -> Result<RecordBatch> {
+    let keys = order.keys(batch)?;
+    let wanted: BooleanArray = keys.iter().map(|key| Some(wanted(key.as_ref()))).collect();
+    filter_record_batch(batch, &wanted).map_err(internal)
+}
+
+/// Sets the change against `current`, the rows that its keys have now, of which those from `replaced` slices count no
+/// more.
+pub(crate) fn contest(
+    order: &Order,
+    change: &Change,
+    current: &RecordBatch,
+    replaced: &BTreeSet<Option<i64>>,
+) -> Result<Contest> {
+    let best = winners(order, &change.rows)?;
+    let (best_keys, best_ranks) = (order.keys(&best)?, order.ranks(&best)?);
+    let keys = order.keys(current)?;
+    let ranks = order.ranks(current)?;
+    let mut asked = HashSet::new();
+    let mut stays = Vec::with_capacity(current.num_rows());
+    for (row, start) in starts(current)?.iter().enumerate() {
+        let stands = !replaced.contains(start);
+        stays.push(stands);
+        if stands {
+            continue;
+        }
+        // All that the rest of the log says of the key is less than this row. What is at least this row wins.
+        let key = keys.row(row);
+        let found = search(&best_keys, key.as_ref());
+        let holds = found.is_some_and(|place| best_ranks.compare(place, &ranks, row).is_ge());
+        if !holds {
+            asked.insert(Key::from(key.as_ref()));
+        }
+    }
+    let stays = filter_record_batch(current, &BooleanArray::from(stays)).map_err(internal)?;
+    Ok(Contest { rows: vec![best, stays], asked })
+}
+
+/// Place of a key in rows that are ordered by it.
+fn search(keys: &arrow::row::Rows, wanted: &[u8]) -> Option<usize> {
+    let (mut low, mut high) = (0, keys.num_rows());
+    while low < high {
+        let middle = low + (high - low) / 2;
+        match keys.row(middle).as_ref().cmp(wanted) {
+            std::cmp::Ordering::Less => low = middle + 1,
+            std::cmp::Ordering::Greater => high = middle,
+            std::cmp::Ordering::Equal => return Some(middle),
+        }
+    }
+    None
+}
+
+/// The greatest change of each key of the contest; `answer` is what the rest of the log says of the keys asked for.
+pub(crate) fn settle(order: &Order, contest: Contest, answer: RecordBatch) -> Result<RecordBatch> {
+    let schema = answer.schema();
+    let mut rows = contest.rows;
+    rows.push(answer);
+    winners(order, &concat_batches(&schema, &rows).map_err(internal)?)
+}
+
+/// The greatest row of each key, ordered by key.
+pub(crate) fn winners(order: &Order, rows: &RecordBatch) -> Result<RecordBatch> {
+    let kept = greatest(order, rows, &[])?;
+    let places = UInt32Array::from_iter_values(kept.into_iter().map(|(row, _)| row));
+    take_record_batch(rows, &places).map_err(internal)
+}

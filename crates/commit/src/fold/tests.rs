@@ -1,0 +1,245 @@
+//! The fold alone, in memory, against all changes looked at in plain Rust.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, StringArray, TimestampMicrosecondArray};
+use arrow::compute::concat_batches;
+use arrow::datatypes::{DataType, Int64Type, SchemaRef, TimestampMicrosecondType};
+use oncemore_core::TableName;
+
+use super::store::{Buckets, columns};
+use super::{Change, FoldSpec, Order, Reducer, Validity, contest, only, settle, stretches, winners};
+use crate::rows::RowHasher;
+
+#[path = "../../tests/all/oracle.rs"]
+mod oracle;
+use oracle::{DAY, Key, Kind, Log, Random, Rank, Row, Stretch};
+
+/// A log and what is folded from it.
+struct Memory {
+    columns: SchemaRef,
+    order: Order,
+    marks: RowHasher,
+    log: BTreeMap<i64, RecordBatch>,
+    current: RecordBatch,
+    asked: usize,
+    kind: Kind,
+    spec: FoldSpec,
+}
+
+/// How `kind` is folded.
+fn spec(kind: Kind) -> FoldSpec {
+    let validity = Validity {
+        at: kind.date().map(|(name, _)| name.to_owned()),
+        sliced: kind.date().is_some_and(|(_, sliced)| sliced),
+        tracked: vec!["value".to_owned()],
+    };
+    FoldSpec {
+        state: "test.rows".parse().unwrap(),
+        beside: None,
+        key: oracle::key(),
+        order: kind.order(),
+        bucket_rows: 3,
+        validity: (kind != Kind::Merge).then_some(validity),
+    }
+}
+
+impl Memory {
+    fn new(kind: Kind) -> Memory {
+        let columns = columns(&oracle::user_schema());
+        let marked = columns.project(&[0, 1, 2, 3, 4, 5]).unwrap();
+        let spec = spec(kind);
+        Memory {
+            kind,
+            order: Order::bucketed(&columns, &spec.identity(), &spec.order, &spec.key).unwrap(),
+            spec,
+            marks: RowHasher::new(&marked, &[]).unwrap(),
+            log: BTreeMap::new(),
+            current: RecordBatch::new_empty(columns.clone()),
+            columns,
+            asked: 0,
+        }
+    }
+
+    /// The changes of a day as its slice stores them.
+    fn stored(&self, day: i64, rows: &[Row]) -> RecordBatch {
+        let batch = oracle::batch(rows);
+        let table: TableName = "test.rows".parse().unwrap();
+        let (key, order) = (self.spec.reduced_by(), self.kind.order());
+        let mut reducer = Reducer::new(&table, &batch.schema(), &key, &order).unwrap();
+        // In two pieces, as a stream would come.
+        reducer.push(&batch.slice(0, batch.num_rows() / 2)).unwrap();
+        reducer.push(&batch.slice(batch.num_rows() / 2, batch.num_rows() - batch.num_rows() / 2)).unwrap();
+        let reduced = reducer.finish().unwrap();
+        if self.kind == Kind::Merge {
+            assert_eq!(reduced.ties, oracle::ties(rows), "{rows:?}");
+        }
+        let count = reduced.rows.num_rows();
+        let mut columns: Vec<ArrayRef> = reduced.rows.columns().to_vec();
+        columns.push(Arc::new(TimestampMicrosecondArray::from_value(day * DAY, count).with_timezone("UTC")));
+        columns.push(Arc::new(StringArray::from_iter_values((0..count).map(|_| "code"))));
+        RecordBatch::try_new(self.columns.clone(), columns).unwrap()
+    }
+
+    fn concat<'a>(&self, batches: impl Iterator<Item = &'a RecordBatch>) -> RecordBatch {
+        concat_batches(&self.columns, batches).unwrap()
+    }
+
+    fn publish(&mut self, group: &BTreeMap<i64, Vec<Row>>) {
+        let fresh: BTreeMap<i64, RecordBatch> =
+            group.iter().map(|(day, rows)| (*day, self.stored(*day, rows))).collect();
+        let old = self.concat(group.keys().filter_map(|day| self.log.get(day)));
+        let new = self.concat(fresh.values());
+        self.log.extend(fresh);
+        let change = Change::between(&self.order, &self.marks, &old, &new).unwrap();
+        let replaced: BTreeSet<_> = group.keys().map(|day| Some(day * DAY)).collect();
+        let current = only(&self.order, &self.current, |key| change.keys.contains(key)).unwrap();
+        let contest = contest(&self.order, &change, &current, &replaced).unwrap();
+        self.asked += usize::from(!contest.asked.is_empty());
+        let others =
+            self.concat(self.log.iter().filter(|(day, _)| !group.contains_key(day)).map(|(_, rows)| rows));
+        let answer = only(&self.order, &others, |key| contest.asked.contains(key)).unwrap();
+        let winners = settle(&self.order, contest, answer).unwrap();
+        let stay = only(&self.order, &self.current, |key| !change.keys.contains(key)).unwrap();
+        self.current = self.concat([&stay, &winners].into_iter());
+    }
+
+    /// The changes that count.
+    fn rows(&self) -> BTreeMap<(Key, Option<i64>), Rank> {
+        let rows = rows_of(&self.current);
+        let starts = self.current.column_by_name("_interval_start").unwrap();
+        let starts = starts.as_primitive::<TimestampMicrosecondType>();
+        let count = rows.len();
+        let mut counting = BTreeMap::new();
+        for (row, start) in rows.into_iter().zip(starts.values()) {
+            assert_eq!(row.rank.at.div_euclid(DAY) * DAY, *start);
+            let date = match self.kind {
+                Kind::Merge => None,
+                Kind::Changes => Some(row.rank.at),
+                Kind::Dated => row.rank.version,
+                Kind::Snapshots => Some(*start),
+            };
+            counting.insert((row.key, date), row.rank);
+        }
+        assert_eq!(counting.len(), count, "an identity twice");
+        counting
+    }
+
+    fn stretches(&self) -> Vec<Stretch> {
+        let Some(validity) = &self.spec.validity else { return Vec::new() };
+        let wide = columns(&validity.columns(&oracle::user_schema()).unwrap());
+        let by_key = Order::new(&self.columns, &self.spec.key, &[]).unwrap();
+        let tracked = Order::new(&self.columns, &validity.tracked, &[]).unwrap();
+        let runs: Vec<i64> = self.log.keys().map(|day| day * DAY).collect();
+        let sorted = winners(&self.order, &self.current).unwrap();
+        let rows = stretches(validity, &by_key, &tracked, &sorted, &runs, &wide).unwrap();
+        let at = |name: &str, row: usize| {
+            let column = rows.column_by_name(name).unwrap();
+            let value = || match column.data_type() {
+                DataType::Int64 => column.as_primitive::<Int64Type>().value(row),
+                _ => column.as_primitive::<TimestampMicrosecondType>().value(row),
+            };
+            column.is_valid(row).then(value)
+        };
+        let current = rows.column_by_name("is_current").unwrap().as_boolean();
+        let mut found: Vec<Stretch> = rows_of(&rows)
+            .into_iter()
+            .enumerate()
+            .map(|(row, found)| {
+                (found.key, found.rank.value, at("valid_from", row), at("valid_to", row), current.value(row))
+            })
+            .collect();
+        found.sort();
+        found
+    }
+}
+
+fn rows_of(batch: &RecordBatch) -> Vec<Row> {
+    let number = |name: &str, row: usize| {
+        let column = batch.column_by_name(name).unwrap().as_primitive::<Int64Type>();
+        column.is_valid(row).then(|| column.value(row))
+    };
+    let texts = batch.column_by_name("text").unwrap().as_string::<i32>();
+    let times = batch.column_by_name("at").unwrap().as_primitive::<TimestampMicrosecondType>();
+    let deleted = batch.column_by_name("_deleted").unwrap().as_boolean();
+    (0..batch.num_rows())
+        .map(|row| Row {
+            key: (texts.is_valid(row).then(|| texts.value(row).to_owned()), number("number", row)),
+            rank: Rank {
+                version: number("version", row),
+                deleted: deleted.value(row),
+                at: times.value(row),
+                value: number("value", row),
+            },
+        })
+        .collect()
+}
+
+/// One sequence of runs, re-runs and corrections; the fold equals the oracle after each, and in any other order.
+fn sequence(seed: u64) -> usize {
+    let mut random = Random(seed);
+    let kind = oracle::KINDS[(seed % 4) as usize];
+    let (mut memory, mut log) = (Memory::new(kind), Log::new());
+    for step in 0..2 + random.below(7) {
+        let mut group = BTreeMap::new();
+        for _ in 0..1 + random.below(3) / 2 {
+            let day = random.below(5) as i64;
+            let rows = match (log.get(&day), random.below(4)) {
+                // As before, but for one row that is corrected or vanishes.
+                (Some(rows), 1..) if !rows.is_empty() => {
+                    let mut rows = rows.clone();
+                    let place = random.below(rows.len() as u64) as usize;
+                    match random.below(3) {
+                        0 => drop(rows.remove(place)),
+                        1 => rows[place].rank.value = Some(random.below(9) as i64),
+                        _ => rows[place].rank.version = Some(random.below(4) as i64),
+                    }
+                    random.shuffle(&mut rows);
+                    rows
+                }
+                _ => oracle::changes(&mut random, day),
+            };
+            group.insert(day, rows);
+        }
+        memory.publish(&group);
+        log.extend(group);
+        assert_eq!(memory.rows(), oracle::counting(&log, kind), "seed {seed}, step {step}, {kind:?}");
+        if kind != Kind::Merge {
+            assert_eq!(
+                memory.stretches(),
+                oracle::stretches(&log, kind),
+                "seed {seed}, step {step}, {kind:?}"
+            );
+        }
+    }
+    let mut other = Memory::new(kind);
+    let mut days: Vec<i64> = log.keys().copied().collect();
+    random.shuffle(&mut days);
+    for days in days.chunks(1 + random.below(3) as usize) {
+        other.publish(&days.iter().map(|day| (*day, log[day].clone())).collect());
+    }
+    assert_eq!(other.rows(), memory.rows(), "seed {seed}, in the order {days:?}");
+    memory.asked
+}
+
+#[test]
+fn any_sequence_of_runs_equals_all_changes_looked_at() {
+    let asked: usize = (0..20_000).map(sequence).sum();
+    assert!(asked > 3_000, "the log was asked {asked} times: the sequences no longer reach it");
+}
+
+#[test]
+fn buckets_halve_and_are_found_in_names() {
+    let whole = Buckets { bits: 0 };
+    assert_eq!(whole.grown(0, 100), whole);
+    assert_eq!(whole.grown(100, 100), whole);
+    assert_eq!(whole.grown(101, 100), Buckets { bits: 1 });
+    let four = whole.grown(400, 100);
+    assert_eq!((four, four.grown(1, 100)), (Buckets { bits: 2 }, four));
+    assert_eq!((whole.of(u128::MAX), four.of(u128::MAX), four.of(1 << 126)), (0, 3, 1));
+    let name = "data/all/om-17.4-b0ff-20130301T050000Z-b2.3-0.parquet";
+    assert_eq!(Buckets::in_name(name), Some((four, 3)));
+    assert_eq!(Buckets::in_name("data/all/00000-0-b1c2.parquet"), None);
+}

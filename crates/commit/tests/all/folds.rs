@@ -1,0 +1,424 @@
+//! Tables folded from a log, on disk: whatever is published into the log, by whom, in which order and with what failing
+//! in between, the state is what all changes looked at in plain Rust give.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow::array::{Array, AsArray, RecordBatch};
+use arrow::datatypes::{DataType, Int64Type, TimestampMicrosecondType};
+use oncemore_commit::{
+    Attempt, Change, CommitError, FoldSpec, Publish, Published, Reducer, RowHasher, RowsPrint, SliceWriter,
+    Validity, Warehouse,
+};
+use oncemore_core::{Instant, Interval, Stamp, TableName};
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+
+use crate::crash::Failing;
+use crate::oracle::{self, DAY, Key, Kind, Log, Random, Rank, Row, Stretch};
+use crate::support::{Scene, code, draft, world};
+
+fn log() -> TableName {
+    "gold.things__changes".parse().unwrap()
+}
+
+fn state() -> TableName {
+    "gold.things".parse().unwrap()
+}
+
+fn deleted() -> TableName {
+    "gold.things__deleted".parse().unwrap()
+}
+
+/// Buckets so small that a few keys need several.
+fn spec(kind: Kind) -> FoldSpec {
+    let validity = Validity {
+        at: kind.date().map(|(name, _)| name.to_owned()),
+        sliced: kind.date().is_some_and(|(_, sliced)| sliced),
+        tracked: vec!["value".to_owned()],
+    };
+    FoldSpec {
+        state: state(),
+        beside: Some(deleted()),
+        key: oracle::key(),
+        order: kind.order(),
+        bucket_rows: 3,
+        validity: (kind != Kind::Merge).then_some(validity),
+    }
+}
+
+fn slice(day: i64) -> Interval {
+    Interval::new(Instant(day * DAY), Instant((day + 1) * DAY)).unwrap()
+}
+
+fn ensure(warehouse: &Warehouse, kind: Kind) {
+    warehouse.ensure_fold(&log(), &oracle::user_schema(), true, &spec(kind)).unwrap();
+}
+
+fn scene() -> Scene {
+    let scene = Scene::empty(None);
+    ensure(&scene.warehouse, Kind::Merge);
+    scene
+}
+
+fn begin(warehouse: &Warehouse, day: i64) -> Result<Attempt, CommitError> {
+    let request = warehouse.begin_request(None)?;
+    Ok(warehouse.begin_attempts(request, &[(log(), slice(day), code(1))])?.remove(0))
+}
+
+fn staging(
+    warehouse: &Warehouse,
+    kind: Kind,
+    attempt: &Attempt,
+    rows: &[Row],
+) -> Result<Publish, CommitError> {
+    let batch = oracle::batch(rows);
+    let by = spec(kind).reduced_by();
+    let mut reducer = Reducer::new(&state(), &batch.schema(), &by, &kind.order())?;
+    reducer.push(&batch)?;
+    let key = oracle::key();
+    let mut writer =
+        SliceWriter::new(warehouse, &log(), attempt.interval, reducer.schema(), &key, attempt, attempt.code)?;
+    writer.write(&reducer.finish()?.rows)?;
+    Ok(Publish {
+        table: log(),
+        interval: attempt.interval,
+        stamp: draft(attempt),
+        change: Change::Replace(writer.finish()?.audited()),
+        expected: None,
+        replace_foreign: false,
+    })
+}
+
+fn publish(warehouse: &Warehouse, group: &Log) -> Result<Vec<Published>, CommitError> {
+    publish_kind(warehouse, Kind::Merge, group)
+}
+
+fn publish_kind(warehouse: &Warehouse, kind: Kind, group: &Log) -> Result<Vec<Published>, CommitError> {
+    let publishes = group.iter().map(|(day, rows)| staging(warehouse, kind, &begin(warehouse, *day)?, rows));
+    warehouse.publish(publishes.collect::<Result<_, _>>()?).into_iter().collect()
+}
+
+fn batches(warehouse: &Warehouse, table: &TableName) -> Vec<RecordBatch> {
+    let Some(head) = warehouse.head(table).unwrap() else { return Vec::new() };
+    let mut found = Vec::new();
+    for file in head.all_files() {
+        let file = std::fs::File::open(Path::new(&file.path)).unwrap();
+        let reader = ParquetRecordBatchReaderBuilder::try_new(file).unwrap().build().unwrap();
+        found.extend(reader.map(Result::unwrap));
+    }
+    found
+}
+
+/// The rows of a folded table.
+fn rows(warehouse: &Warehouse, table: &TableName, deleted: bool) -> BTreeMap<Key, Rank> {
+    let mut rows = BTreeMap::new();
+    for batch in batches(warehouse, table) {
+        let number = |name: &str, row: usize| {
+            let column = batch.column_by_name(name).unwrap().as_primitive::<Int64Type>();
+            column.is_valid(row).then(|| column.value(row))
+        };
+        let time = |name: &str, row: usize| {
+            batch.column_by_name(name).unwrap().as_primitive::<TimestampMicrosecondType>().value(row)
+        };
+        let texts = batch.column_by_name("text").unwrap().as_string::<i32>();
+        for row in 0..batch.num_rows() {
+            let at = time("at", row);
+            assert_eq!(time("_interval_start", row), at.div_euclid(DAY) * DAY);
+            let key = (texts.is_valid(row).then(|| texts.value(row).to_owned()), number("number", row));
+            let rank = Rank { version: number("version", row), deleted, at, value: number("value", row) };
+            assert!(rows.insert(key, rank).is_none(), "a key twice");
+        }
+    }
+    rows
+}
+
+fn stamp(warehouse: &Warehouse, table: &TableName) -> Option<Stamp> {
+    warehouse.stamps(table).unwrap().first().cloned()
+}
+
+/// The stretches of a history on disk, and the sums in its stamp.
+#[track_caller]
+fn check_history(warehouse: &Warehouse, kind: Kind, log: &Log, place: &str) {
+    let mut found: Vec<Stretch> = Vec::new();
+    let user = spec(kind).validity.unwrap().columns(&oracle::user_schema()).unwrap();
+    let key: Vec<String> = oracle::key().into_iter().chain(["valid_from".to_owned()]).collect();
+    let hasher = RowHasher::new(&user, &key).unwrap();
+    let mut print = RowsPrint::new(&hasher);
+    for batch in batches(warehouse, &state()) {
+        print.add(&hasher.hash(&batch));
+        let number = |name: &str, row: usize| {
+            let column = batch.column_by_name(name).unwrap();
+            let value = || match column.data_type() {
+                DataType::Int64 => column.as_primitive::<Int64Type>().value(row),
+                _ => column.as_primitive::<TimestampMicrosecondType>().value(row),
+            };
+            column.is_valid(row).then(value)
+        };
+        let texts = batch.column_by_name("text").unwrap().as_string::<i32>();
+        let current = batch.column_by_name("is_current").unwrap().as_boolean();
+        for row in 0..batch.num_rows() {
+            let key = (texts.is_valid(row).then(|| texts.value(row).to_owned()), number("number", row));
+            let (from, to) = (number("valid_from", row), number("valid_to", row));
+            found.push((key, number("value", row), from, to, current.value(row)));
+        }
+    }
+    found.sort();
+    assert_eq!(found, oracle::stretches(log, kind), "{kind:?} {place}");
+    match stamp(warehouse, &state()) {
+        Some(stamp) => assert_eq!((stamp.fingerprint, stamp.columns), print.finish(), "{kind:?} {place}"),
+        None => assert!(found.is_empty(), "{kind:?} {place}"),
+    }
+}
+
+#[track_caller]
+fn check_kind(warehouse: &Warehouse, kind: Kind, log: &Log, place: &str) {
+    match kind {
+        Kind::Merge => check(warehouse, log, place),
+        _ => check_history(warehouse, kind, log, place),
+    }
+}
+
+/// State and deletions are what the log gives, and so are the sums in their stamps.
+#[track_caller]
+fn check(warehouse: &Warehouse, log: &Log, place: &str) {
+    let folded = oracle::fold(log);
+    for (table, is_deleted) in [(state(), false), (deleted(), true)] {
+        let wanted: BTreeMap<Key, Rank> = folded
+            .iter()
+            .filter(|(_, rank)| rank.deleted == is_deleted)
+            .map(|(k, r)| (k.clone(), r.clone()))
+            .collect();
+        assert_eq!(rows(warehouse, &table, is_deleted), wanted, "{table} {place}");
+        let list: Vec<Row> = wanted.into_iter().map(|(key, rank)| Row { key, rank }).collect();
+        let batch = oracle::batch(&list).project(&[0, 1, 2, 3, 4]).unwrap();
+        let hasher = RowHasher::new(&batch.schema(), &oracle::key()).unwrap();
+        let mut print = RowsPrint::new(&hasher);
+        print.add(&hasher.hash(&batch));
+        let (fingerprint, columns) = print.finish();
+        match stamp(warehouse, &table) {
+            Some(stamp) => {
+                assert_eq!((stamp.fingerprint, stamp.columns), (fingerprint, columns), "{table} {place}")
+            }
+            None => assert!(log.values().all(Vec::is_empty), "{table} {place}"),
+        }
+        let files = warehouse.head(&table).unwrap().unwrap().all_files().to_vec();
+        assert!(files.iter().all(|file| file.rows > 0), "{table} {place}");
+    }
+}
+
+fn some_change(random: &mut Random, log: &Log) -> (i64, Vec<Row>) {
+    let day = random.below(5) as i64;
+    let mut rows = match log.get(&day) {
+        Some(rows) if random.below(2) == 0 => rows.clone(),
+        _ => oracle::changes(random, day),
+    };
+    if !rows.is_empty() && random.below(3) == 0 {
+        rows.remove(random.below(rows.len() as u64) as usize);
+    }
+    (day, rows)
+}
+
+/// Two requests at once: both staged on what is there, then published side by side.
+fn race(scene: &Scene, kind: Kind, random: &mut Random, log: &mut Log) {
+    let other = scene.other(1_000 + random.below(1_000_000));
+    let (one, two) = (some_change(random, log), some_change(random, log));
+    let first = begin(&scene.warehouse, one.0).unwrap();
+    let second = begin(&other, two.0).unwrap();
+    let first = staging(&scene.warehouse, kind, &first, &one.1).unwrap();
+    let second = staging(&other, kind, &second, &two.1).unwrap();
+    let answers: Vec<_> = std::thread::scope(|scope| {
+        let here = scope.spawn(|| scene.warehouse.publish(vec![first]).remove(0));
+        let there = scope.spawn(|| other.publish(vec![second]).remove(0));
+        [here.join().unwrap(), there.join().unwrap()].into_iter().collect()
+    });
+    // Of two that want one slice the later request's rows stay, whoever came first.
+    assert!(answers[1].is_ok(), "{:?}", answers[1]);
+    assert!(answers[0].is_ok() || one.0 == two.0, "{:?}", answers[0]);
+    log.insert(one.0, one.1);
+    log.insert(two.0, two.1);
+}
+
+fn sequence(seed: u64) {
+    let mut random = Random(seed);
+    let kind = oracle::KINDS[(seed % 4) as usize];
+    let mut scene = Scene::empty(None);
+    ensure(&scene.warehouse, kind);
+    let mut log = Log::new();
+    for step in 0..2 + random.below(6) {
+        match random.below(12) {
+            0 => {
+                scene.warehouse.gc(Instant::MAX).unwrap();
+            }
+            1 => {
+                scene.warehouse.rebuild_ledger().unwrap();
+            }
+            2 => scene.warehouse = scene.other(seed * 100 + step),
+            3 | 4 => race(&scene, kind, &mut random, &mut log),
+            _ => {
+                let group: Log = (0..1 + random.below(2)).map(|_| some_change(&mut random, &log)).collect();
+                publish_kind(&scene.warehouse, kind, &group).unwrap();
+                log.extend(group);
+            }
+        }
+        check_kind(&scene.warehouse, kind, &log, &format!("seed {seed}, step {step}"));
+    }
+    check_kind(&scene.other(seed * 100 + 99), kind, &log, &format!("seed {seed}, opened again"));
+}
+
+#[test]
+fn any_sequence_on_disk_equals_all_changes_looked_at() {
+    (0..80).for_each(sequence);
+}
+
+fn row(text: &str, version: i64, day: i64, value: i64) -> Row {
+    let rank = Rank { version: Some(version), deleted: false, at: day * DAY, value: Some(value) };
+    Row { key: (Some(text.to_owned()), None), rank }
+}
+
+#[test]
+fn a_correction_of_equal_order_lands_and_a_vanished_change_gives_way_to_the_one_before() {
+    let scene = scene();
+    let mut log =
+        Log::from([(0, vec![row("a", 1, 0, 10)]), (1, vec![row("a", 2, 1, 20), row("b", 1, 1, 1)])]);
+    publish(&scene.warehouse, &log).unwrap();
+    check(&scene.warehouse, &log, "first");
+    log.insert(1, vec![row("a", 2, 1, 5), row("b", 1, 1, 1)]);
+    publish(&scene.warehouse, &Log::from([(1, log[&1].clone())])).unwrap();
+    check(&scene.warehouse, &log, "corrected to less, of equal order");
+    log.insert(1, Vec::new());
+    publish(&scene.warehouse, &Log::from([(1, Vec::new())])).unwrap();
+    check(&scene.warehouse, &log, "vanished");
+    assert_eq!(rows(&scene.warehouse, &state(), false).len(), 1);
+}
+
+#[test]
+fn equal_changes_are_unchanged_and_leave_the_state_alone() {
+    let scene = scene();
+    let log = Log::from([(0, vec![row("a", 1, 0, 10), row("b", 1, 0, 10)])]);
+    publish(&scene.warehouse, &log).unwrap();
+    let before = scene.warehouse.head(&state()).unwrap().unwrap();
+    assert_eq!(publish(&scene.warehouse, &log).unwrap(), [Published::Unchanged]);
+    let after = scene.warehouse.head(&state()).unwrap().unwrap();
+    assert_eq!(before.metadata_location, after.metadata_location);
+}
+
+/// A change that touches one key writes one bucket.
+#[test]
+fn buckets_without_a_changed_key_keep_their_files() {
+    let scene = scene();
+    let many: Vec<Row> = (0..40).map(|number| row(&format!("key {number}"), 1, 0, number)).collect();
+    publish(&scene.warehouse, &Log::from([(0, many)])).unwrap();
+    let paths = || -> BTreeSet<String> {
+        let head = scene.warehouse.head(&state()).unwrap().unwrap();
+        head.all_files().iter().map(|file| file.path.clone()).collect()
+    };
+    let before = paths();
+    assert!(before.len() > 8, "{before:?}");
+    publish(&scene.warehouse, &Log::from([(1, vec![row("key 7", 2, 1, 0)])])).unwrap();
+    assert_eq!(before.difference(&paths()).count(), 1);
+}
+
+#[test]
+fn every_call_fails_once_around_a_fold() {
+    let calls = (0..).take_while(|call| failing(*call, false)).count();
+    assert!(calls > 50, "{calls} calls");
+}
+
+#[test]
+fn the_process_dies_at_every_call_around_a_fold() {
+    let calls = (0..).take_while(|call| failing(*call, true)).count();
+    assert!(calls > 50, "{calls} calls");
+}
+
+/// A publish whose `fail_at`th call fails: log and state are both as before or both new, and a retry converges.
+fn failing(fail_at: usize, dies: bool) -> bool {
+    let faults = Arc::new(Failing::default());
+    let scene = Scene::empty(Some(faults.clone()));
+    ensure(&scene.warehouse, Kind::Merge);
+    let old = Log::from([(0, vec![row("a", 1, 0, 1), row("b", 1, 0, 1)]), (1, vec![row("a", 2, 1, 2)])]);
+    publish(&scene.warehouse, &old).unwrap();
+    let change = Log::from([(1, vec![row("b", 3, 1, 7)])]);
+    let new: Log = old.clone().into_iter().chain(change.clone()).collect();
+    faults.arm(fail_at, dies);
+    let answer = publish(&scene.warehouse, &change);
+    let reached = faults.reached(fail_at);
+    faults.disarm();
+    let other = scene.other(2);
+    let there = rows(&other, &state(), false);
+    let place = format!("call {fail_at}");
+    match answer {
+        Ok(_) => check(&other, &new, &place),
+        Err(error) if error.slice_state() == oncemore_core::SliceState::Unchanged => {
+            check(&other, &old, &place)
+        }
+        Err(_) if there == oracle::fold(&new) => check(&other, &new, &place),
+        Err(_) => check(&other, &old, &place),
+    }
+    other.resolve().unwrap();
+    publish(&other, &change).unwrap();
+    check(&other, &new, &place);
+    other.gc(Instant::MAX).unwrap();
+    check(&other, &new, &place);
+    let again = other.gc(Instant::MAX).unwrap();
+    assert_eq!((again.files, again.kept), (0, 0), "{place}");
+    reached
+}
+
+#[test]
+fn only_the_log_can_be_written() {
+    let scene = scene();
+    let attempt = begin(&scene.warehouse, 0).unwrap();
+    let publish = staging(&scene.warehouse, Kind::Merge, &attempt, &[row("a", 1, 0, 1)]).unwrap();
+    let error = scene.warehouse.publish(vec![Publish { table: state(), ..publish }]).remove(0).unwrap_err();
+    assert!(error.to_string().contains("is folded from `gold.things__changes`"), "{error}");
+    let error =
+        scene.warehouse.ensure_table(&state(), &oracle::user_schema(), &oracle::key(), true).unwrap_err();
+    assert!(error.to_string().contains("another kind"), "{error}");
+}
+
+#[test]
+fn another_key_or_order_is_refused_where_there_are_changes() {
+    let scene = scene();
+    let other = FoldSpec { order: vec!["at".to_owned()], ..spec(Kind::Merge) };
+    scene.warehouse.ensure_fold(&log(), &oracle::user_schema(), true, &other).unwrap();
+    ensure(&scene.warehouse, Kind::Merge);
+    publish(&scene.warehouse, &Log::from([(0, vec![row("a", 1, 0, 1)])])).unwrap();
+    let error = scene.warehouse.ensure_fold(&log(), &oracle::user_schema(), true, &other).unwrap_err();
+    assert!(
+        error.to_string().contains("`order_by` of `gold.things` was [version] and is now [at]"),
+        "{error}"
+    );
+    let other = FoldSpec { key: vec!["text".to_owned()], ..spec(Kind::Merge) };
+    let error = scene.warehouse.ensure_fold(&log(), &oracle::user_schema(), true, &other).unwrap_err();
+    assert!(error.to_string().contains("`key` of `gold.things` was"), "{error}");
+    // Nothing was touched: changes and sums go on as before.
+    let mut all = Log::from([(0, vec![row("a", 1, 0, 1)])]);
+    let more = Log::from([(1, vec![row("a", 2, 1, 1)])]);
+    publish(&scene.warehouse, &more).unwrap();
+    all.extend(more);
+    check(&scene.warehouse, &all, "after the refusals");
+}
+
+/// A state that somebody set back is found, and folded again where that is asked for.
+#[test]
+fn a_state_that_was_changed_by_another_writer_is_folded_again_on_demand() {
+    let scene = scene();
+    let warehouse = &scene.warehouse;
+    let mut log_rows = Log::from([(0, vec![row("a", 1, 0, 1), row("b", 1, 0, 1)])]);
+    publish(warehouse, &log_rows).unwrap();
+    let old = warehouse.head(&state()).unwrap().unwrap().metadata_location;
+    let second = Log::from([(1, vec![row("a", 2, 1, 2)])]);
+    publish(warehouse, &second).unwrap();
+    log_rows.extend(second.clone());
+    let catalog = rusqlite::Connection::open(scene.root().join("oncemore.db")).unwrap();
+    let set = "UPDATE iceberg_tables SET metadata_location = ?1 WHERE table_name = 'things'";
+    catalog.execute(set, [&old]).unwrap();
+    drop(catalog);
+    // The state is of an older log, as its stamp says: the next publish folds all of it.
+    let other = Warehouse::open(&scene.root(), world(9)).unwrap();
+    let third = Log::from([(2, vec![row("c", 1, 2, 3)])]);
+    publish(&other, &third).unwrap();
+    log_rows.extend(third);
+    check(&other, &log_rows, "after the state was set back");
+}

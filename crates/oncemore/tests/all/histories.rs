@@ -1,0 +1,167 @@
+//! Histories in a project: from changes and from snapshots, read at a row's own time.
+
+use crate::project::Project;
+
+const SETTINGS: &str = "\
+name: prices
+start: 2026-03-01
+end: 2026-03-05
+sources:
+  raw.prices:
+    path: data/prices/{interval:%Y-%m-%d}.csv
+    time: at
+    columns: {item: TEXT, at: TIMESTAMP, since: TIMESTAMP, price: BIGINT}
+  raw.sales:
+    path: data/sales/{interval:%Y-%m-%d}.csv
+    time: at
+    columns: {item: TEXT, at: TIMESTAMP}
+";
+
+const PRICES: &str = "\
+/* oncemore
+kind: history
+interval: day
+time: at
+key: [item]
+effective: since
+order_by: [at]
+deleted: price IS NULL
+*/
+SELECT item, at, since, price
+  FROM raw.prices
+ WHERE at >= :interval_start AND at < :interval_end
+";
+
+const SALES: &str = "\
+/* oncemore
+kind: slice
+interval: day
+time: at
+*/
+SELECT s.item, s.at, p.price
+  FROM raw.sales AS s
+  LEFT JOIN gold.prices AS p
+    ON p.item = s.item AND s.at >= p.valid_from AND (s.at < p.valid_to OR p.valid_to IS NULL)
+ WHERE s.at >= :interval_start AND s.at < :interval_end
+";
+
+fn project() -> Project {
+    let project = Project::empty();
+    project.write("oncemore.yml", SETTINGS);
+    project.write("models/gold/prices.sql", PRICES);
+    project.write("models/silver/sales.sql", SALES);
+    for day in 1..=4 {
+        prices(&project, day, "");
+        let day = format!("2026-03-0{day}");
+        project.write(&format!("data/sales/{day}.csv"), format!("item,at\na,{day} 12:00:00\n"));
+    }
+    prices(&project, 1, "a,2026-03-01 06:00:00,2026-03-01 00:00:00,10\n");
+    prices(&project, 3, "a,2026-03-03 06:00:00,2026-03-03 00:00:00,30\n");
+    project
+}
+
+fn prices(project: &Project, day: u32, rows: &str) {
+    project.write(&format!("data/prices/2026-03-0{day}.csv"), format!("item,at,since,price\n{rows}"));
+}
+
+/// Price, first and last day of each stretch.
+fn stretches(project: &Project) -> Vec<String> {
+    let day = |column: &str| format!("coalesce(CAST(CAST({column} AS DATE) AS TEXT), 'now')");
+    let sql = format!("SELECT price, {} AS a, {} AS b FROM gold.prices", day("valid_from"), day("valid_to"));
+    let mut found: Vec<String> = project
+        .query(&sql)
+        .iter()
+        .map(|row| {
+            let row: serde_json::Value = serde_json::from_str(row).unwrap();
+            let word = |name: &str| row[name].to_string().replace(['"'], "").replace("2026-03-", "");
+            format!("{}: {} to {}", word("price"), word("a"), word("b"))
+        })
+        .collect();
+    found.sort();
+    found
+}
+
+fn sold(project: &Project) -> Vec<String> {
+    project.query("SELECT CAST(CAST(at AS DATE) AS TEXT) AS day, price FROM silver.sales")
+}
+
+#[test]
+fn changes_are_put_in_their_own_order_whenever_they_arrive() {
+    let project = project();
+    project.run(&[]);
+    assert_eq!(stretches(&project), ["10: 01 to 03", "30: 03 to now"]);
+    // On the fourth it is said that the price was 20 since the second.
+    prices(&project, 4, "a,2026-03-04 06:00:00,2026-03-02 00:00:00,20\n");
+    project.run(&["--yes"]);
+    assert_eq!(stretches(&project), ["10: 01 to 02", "20: 02 to 03", "30: 03 to now"]);
+    assert_eq!(sold(&project)[1], r#"{"day":"2026-03-02","price":20}"#);
+    // A later word on the same date counts, and equal neighbours are one.
+    prices(
+        &project,
+        4,
+        "a,2026-03-04 06:00:00,2026-03-02 00:00:00,20\na,2026-03-04 07:00:00,2026-03-02 00:00:00,10\n",
+    );
+    project.run(&["--yes"]);
+    assert_eq!(stretches(&project), ["10: 01 to 03", "30: 03 to now"]);
+    // And what was said is unsaid.
+    prices(&project, 4, "a,2026-03-04 07:00:00,2026-03-02 00:00:00,\n");
+    project.run(&["--yes"]);
+    assert_eq!(stretches(&project), ["10: 01 to 02", "30: 03 to now"]);
+    assert_eq!(sold(&project)[1], r#"{"day":"2026-03-02","price":null}"#);
+    prices(&project, 4, "");
+    project.run(&["--yes"]);
+    assert_eq!(stretches(&project), ["10: 01 to 03", "30: 03 to now"]);
+    assert_eq!(project.tasks(), Vec::<String>::new());
+}
+
+#[test]
+fn a_history_is_the_same_in_every_order_of_runs() {
+    for order in [[1, 2, 3, 4], [4, 3, 2, 1], [2, 4, 1, 3]] {
+        let project = project();
+        prices(&project, 4, "a,2026-03-04 06:00:00,2026-03-02 00:00:00,20\n");
+        for day in order {
+            project.run(&["gold.prices", "--interval", &format!("2026-03-0{day}")]);
+        }
+        assert_eq!(stretches(&project), ["10: 01 to 02", "20: 02 to 03", "30: 03 to now"], "{order:?}");
+    }
+}
+
+#[test]
+fn a_snapshot_ends_the_keys_it_lacks_and_one_that_never_ran_ends_nothing() {
+    let project = project();
+    project.edit(
+        "models/gold/prices.sql",
+        "effective: since\norder_by: [at]\ndeleted: price IS NULL",
+        "input: snapshot",
+    );
+    prices(&project, 1, "a,2026-03-01 00:00:00,,10\nb,2026-03-01 00:00:00,,5\n");
+    prices(&project, 2, "b,2026-03-02 00:00:00,,5\n");
+    prices(&project, 3, "a,2026-03-03 00:00:00,,10\nb,2026-03-03 00:00:00,,5\n");
+    prices(&project, 4, "a,2026-03-04 00:00:00,,10\nb,2026-03-04 00:00:00,,6\n");
+    for day in [1, 3, 4] {
+        project.run(&["gold.prices", "--interval", &format!("2026-03-0{day}")]);
+    }
+    assert_eq!(stretches(&project), ["10: 01 to now", "5: 01 to 04", "6: 04 to now"]);
+    project.run(&["gold.prices", "--interval", "2026-03-02"]);
+    assert_eq!(stretches(&project), ["10: 01 to 02", "10: 03 to now", "5: 01 to 04", "6: 04 to now"]);
+    prices(&project, 4, "");
+    let (code, said) = project.said(&["run", "gold.prices", "--yes"]);
+    assert!(
+        code == Some(7) && said.contains("the interval holds no rows, which would end every key"),
+        "{code:?}: {said}"
+    );
+    project.edit("models/gold/prices.sql", "input: snapshot", "input: snapshot\nempty: allowed");
+    project.run(&["gold.prices", "--yes"]);
+    assert_eq!(stretches(&project), ["10: 01 to 02", "10: 03 to 04", "5: 01 to 04"]);
+}
+
+#[test]
+fn a_change_without_a_date_is_an_error() {
+    let project = project();
+    prices(&project, 2, "a,2026-03-02 00:00:00,,10\n");
+    let (code, said) = project.said(&["run", "gold.prices"]);
+    assert!(
+        code == Some(7) && said.contains("1 change has NULL in `since`, which dates them"),
+        "{code:?}: {said}"
+    );
+}

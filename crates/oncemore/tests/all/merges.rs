@@ -1,0 +1,223 @@
+//! A merged table in a project: devices that report by day, facts that read the last state of each.
+
+use serde_json::Value;
+
+use crate::project::Project;
+
+const SETTINGS: &str = "\
+name: devices
+start: 2026-03-01
+end: 2026-03-04
+sources:
+  raw.reports:
+    path: data/reports/{interval:%Y-%m-%d}.csv
+    time: at
+    columns: {device: TEXT, at: TIMESTAMP, version: BIGINT, firmware: TEXT, op: TEXT}
+  raw.uses:
+    path: data/uses/{interval:%Y-%m-%d}.csv
+    time: at
+    columns: {device: TEXT, at: TIMESTAMP, hours: BIGINT}
+";
+
+const DEVICES: &str = "\
+/* oncemore
+kind: merge
+interval: day
+time: at
+key: [device]
+order_by: [version]
+deleted: op = 'gone'
+audits:
+  - not_null: [firmware]
+*/
+SELECT device, at, version, firmware, op
+  FROM raw.reports
+ WHERE at >= :interval_start AND at < :interval_end
+";
+
+const USES: &str = "\
+/* oncemore
+kind: slice
+interval: day
+time: at
+*/
+SELECT u.device, u.at, u.hours, d.firmware
+  FROM raw.uses AS u
+  LEFT JOIN gold.devices AS d ON d.device = u.device
+ WHERE u.at >= :interval_start AND u.at < :interval_end
+";
+
+const FIRST: &str =
+    "a,2026-03-01 08:00:00,1,one,\nb,2026-03-01 09:00:00,1,one,\nc,2026-03-01 09:00:00,1,one,\n";
+const SECOND: &str = "a,2026-03-02 08:00:00,2,two,\nb,2026-03-02 09:00:00,2,,gone\n";
+const THIRD: &str = "c,2026-03-03 08:00:00,2,two,\n";
+
+fn project() -> Project {
+    let project = Project::empty();
+    project.write("oncemore.yml", SETTINGS);
+    project.write("models/gold/devices.sql", DEVICES);
+    project.write("models/silver/uses.sql", USES);
+    for (day, rows) in [("2026-03-01", FIRST), ("2026-03-02", SECOND), ("2026-03-03", THIRD)] {
+        report(&project, day, rows);
+        project.write(
+            &format!("data/uses/{day}.csv"),
+            format!("device,at,hours\na,{day} 12:00:00,1\nb,{day} 12:00:00,2\n"),
+        );
+    }
+    project
+}
+
+fn report(project: &Project, day: &str, rows: &str) {
+    project.write(&format!("data/reports/{day}.csv"), format!("device,at,version,firmware,op\n{rows}"));
+}
+
+fn state(project: &Project) -> Vec<String> {
+    project.query("SELECT device, version, firmware FROM gold.devices")
+}
+
+const LAST: [&str; 2] =
+    [r#"{"device":"a","firmware":"two","version":2}"#, r#"{"device":"c","firmware":"two","version":2}"#];
+
+#[test]
+fn the_last_change_of_each_key_is_there_in_any_order_of_runs() {
+    for order in [[1, 2, 3], [3, 2, 1], [2, 3, 1]] {
+        let project = project();
+        for day in order {
+            let interval = format!("2026-03-0{day}");
+            project.run(&["gold.devices", "--interval", &interval]);
+        }
+        assert_eq!(state(&project), LAST, "{order:?}");
+        assert_eq!(project.query("SELECT device FROM gold.devices__changes").len(), 6);
+        let slices = project.query("SELECT \"interval\", rows FROM gold.devices__slices");
+        assert_eq!(slices[0], r#"{"interval":"2026-03-01","rows":3}"#);
+        assert_eq!(project.tasks().iter().filter(|task| task.starts_with("gold")).count(), 0);
+    }
+}
+
+#[test]
+fn a_key_that_vanishes_from_a_day_falls_back_or_disappears_and_readers_follow() {
+    let project = project();
+    project.run(&[]);
+    let uses = "SELECT DISTINCT device, firmware FROM silver.uses";
+    assert_eq!(
+        project.query(uses),
+        [r#"{"device":"a","firmware":"two"}"#, r#"{"device":"b","firmware":null}"#]
+    );
+    assert_eq!(project.tasks(), Vec::<String>::new());
+    // The deletion of b and the change of a were wrong; c never was.
+    report(&project, "2026-03-02", "");
+    report(&project, "2026-03-03", "");
+    report(&project, "2026-03-01", "a,2026-03-01 08:00:00,1,one,\nb,2026-03-01 09:00:00,1,one,\n");
+    let done = project.run(&["--yes"]);
+    assert_eq!(
+        (done["published"].as_u64(), done["failed"].as_array().map(Vec::len)),
+        (Some(6), Some(0)),
+        "{done}"
+    );
+    assert_eq!(
+        state(&project),
+        [r#"{"device":"a","firmware":"one","version":1}"#, r#"{"device":"b","firmware":"one","version":1}"#]
+    );
+    assert_eq!(
+        project.query(uses),
+        [r#"{"device":"a","firmware":"one"}"#, r#"{"device":"b","firmware":"one"}"#]
+    );
+    assert_eq!(project.tasks(), Vec::<String>::new());
+}
+
+#[test]
+fn a_change_that_leaves_the_state_as_it_is_cuts_readers_off() {
+    let project = project();
+    project.run(&[]);
+    // An older change of a device whose last one is newer.
+    report(
+        &project,
+        "2026-03-01",
+        &FIRST.replace("a,2026-03-01 08:00:00,1,one", "a,2026-03-01 08:00:00,1,other"),
+    );
+    let done = project.run(&["--yes"]);
+    assert_eq!((done["published"].as_u64(), done["cut_off"].as_u64()), (Some(1), Some(3)), "{done}");
+    assert_eq!(state(&project), LAST);
+}
+
+#[test]
+fn a_correction_of_code_lands_though_no_order_changed() {
+    let project = project();
+    project.run(&[]);
+    project.edit(
+        "models/gold/devices.sql",
+        "version, firmware, op",
+        "version, upper(firmware) AS firmware, op",
+    );
+    project.run(&["gold.devices", "--interval", "2026-03-02", "--yes"]);
+    assert_eq!(
+        state(&project),
+        [r#"{"device":"a","firmware":"TWO","version":2}"#, r#"{"device":"c","firmware":"two","version":2}"#]
+    );
+}
+
+#[test]
+fn ties_fail_where_they_are_to_fail() {
+    let project = project();
+    project.edit("models/gold/devices.sql", "deleted:", "ties: error\ndeleted:");
+    report(&project, "2026-03-01", "a,2026-03-01 08:00:00,1,one,\na,2026-03-01 09:00:00,1,two,\n");
+    let (code, said) = project.said(&["run", "gold.devices", "--interval", "2026-03-01"]);
+    assert_eq!(code, Some(7), "{said}");
+    assert!(said.contains("1 key has differing changes of equal order (version)"), "{said}");
+    assert!(said.contains("add columns to `order_by`"), "{said}");
+}
+
+#[test]
+fn what_the_settings_name_must_be_there() {
+    for (from, to, wanted) in [
+        ("order_by: [version]", "order_by: [revision]", "no column `revision`"),
+        ("deleted: op = 'gone'", "deleted: version", "is no condition"),
+        ("deleted: op = 'gone'", "deleted: removed = 1", "removed"),
+        ("key: [device]", "key: [thing]", "thing"),
+    ] {
+        let project = project();
+        project.edit("models/gold/devices.sql", from, to);
+        let (code, said) = project.said(&["check"]);
+        assert!(code == Some(3) && said.contains(wanted), "{code:?}: {said}");
+    }
+}
+
+#[test]
+fn another_order_over_stored_changes_is_refused() {
+    let project = project();
+    project.run(&[]);
+    project.edit("models/gold/devices.sql", "order_by: [version]", "order_by: [at]");
+    let (code, said) = project.said(&["run", "--yes"]);
+    assert_eq!(code, Some(3), "{said}");
+    assert!(said.contains("`order_by` of `gold.devices` was [version] and is now [at]"), "{said}");
+    assert_eq!(state(&project), LAST);
+}
+
+#[test]
+fn the_state_and_its_changes_are_shown() {
+    let project = project();
+    project.run(&[]);
+    report(&project, "2026-03-02", "");
+    project.run(&["gold.devices"]);
+    let (_, said) = project.said(&["diff", "gold.devices", "--output", "json"]);
+    let diff: Value = serde_json::from_str(&said).unwrap();
+    assert_eq!(
+        (diff["changed"].as_u64(), diff["new"].as_u64(), diff["gone"].as_u64()),
+        (Some(1), Some(1), Some(0)),
+        "{said}"
+    );
+    let (_, said) = project.said(&["diff", "gold.devices", "--interval", "2026-03-02", "--output", "json"]);
+    let diff: Value = serde_json::from_str(&said).unwrap();
+    assert_eq!(diff["gone"].as_u64(), Some(2), "{said}");
+    let (_, said) = project.said(&["status", "--output", "json"]);
+    let status: Value = serde_json::from_str(&said).unwrap();
+    let rows = status.to_string();
+    assert!(rows.contains("gold.devices") && !rows.contains("__changes"), "{said}");
+    let (code, said) = project.said(&["explain", "gold.devices", "2026-03-02"]);
+    assert!(code == Some(0) && said.contains("2026-03-02"), "{said}");
+    let (code, said) = project.said(&["ledger", "rebuild"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert_eq!(project.tasks().iter().filter(|task| task.starts_with("gold")).count(), 0);
+    project.said(&["gc"]);
+    assert_eq!(state(&project).len(), 3);
+}

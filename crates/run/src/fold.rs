@@ -1,0 +1,100 @@
+//! What a model says of how its changes are folded, in the words of the warehouse, and what a slice of changes must
+//! keep to.
+
+use std::sync::Arc;
+
+use arrow::array::Array;
+use arrow::datatypes::{Schema, SchemaRef};
+use oncemore_backend::changes;
+use oncemore_commit::{BUCKET_ROWS, DELETED, FoldSpec, Reduced, Reducer, Validity};
+use oncemore_core::SliceState;
+use oncemore_project::{Fold, History, Kind, Model, Ties};
+
+use crate::error::{ErrorKind, RunError};
+use crate::facts::Facts;
+
+/// How a model's changes are folded.
+pub(crate) fn spec(model: &Model, fold: &Fold, schema: &Schema) -> FoldSpec {
+    let kept = fold.deleted.is_some() || model.kind == Kind::History;
+    FoldSpec {
+        state: model.name.clone(),
+        beside: kept.then(|| fold.beside.clone()),
+        key: model.key.clone(),
+        order: fold.order.clone(),
+        bucket_rows: BUCKET_ROWS,
+        validity: fold.history.as_ref().map(|history| validity(model, fold, history, schema)),
+    }
+}
+
+fn validity(model: &Model, fold: &Fold, history: &History, schema: &Schema) -> Validity {
+    let apart = |name: &String| {
+        model.key.contains(name)
+            || fold.order.contains(name)
+            || model.time.as_ref() == Some(name)
+            || history.at.as_ref() == Some(name)
+    };
+    let all = schema.fields().iter().map(|field| field.name().clone());
+    let tracked = if history.track.is_empty() {
+        all.filter(|name| !apart(name)).collect()
+    } else {
+        history.track.clone()
+    };
+    Validity { at: history.at.clone(), sliced: history.at == model.time, tracked }
+}
+
+/// The columns of a model's table, as readers see them.
+pub(crate) fn table_columns(model: &Model, schema: &SchemaRef) -> Result<SchemaRef, RunError> {
+    let Some((fold, history)) = model.fold.as_ref().and_then(|fold| Some((fold, fold.history.as_ref()?)))
+    else {
+        return Ok(Arc::clone(schema));
+    };
+    Ok(Arc::new(validity(model, fold, history, schema).columns(schema)?))
+}
+
+/// The columns that a model's tasks write: those of its query, and whether a change deletes its key.
+pub(crate) fn stored_columns(model: &Model, facts: &Facts) -> SchemaRef {
+    let deletes = model.fold.as_ref().is_some_and(|fold| fold.deleted.is_some());
+    if deletes { changes::marked(&facts.schema, DELETED) } else { Arc::clone(&facts.schema) }
+}
+
+/// Reduces the changes of a slice to those that count.
+pub(crate) fn reducer(model: &Model, fold: &Fold, facts: &Facts) -> Result<Reducer, RunError> {
+    let columns = stored_columns(model, facts);
+    let by = spec(model, fold, &facts.schema).reduced_by();
+    Ok(Reducer::new(&model.name, &columns, &by, &fold.order)?)
+}
+
+/// Whether the changes of a slice are such that they can be folded.
+pub(crate) fn check(model: &Model, reduced: &Reduced) -> Result<(), RunError> {
+    let Some(fold) = &model.fold else { return Ok(()) };
+    let failed = |message: String, help: &str| {
+        Err(RunError::new(ErrorKind::TaskFailed, message).help(help).state(SliceState::Unchanged))
+    };
+    if let (Ties::Error, Some(example)) = (fold.ties, &reduced.example) {
+        let (count, order) = (reduced.ties, fold.order.join(", "));
+        let keys = if count == 1 { "key has" } else { "keys have" };
+        return failed(
+            format!("{count} {keys} differing changes of equal order ({order}); one of them: {example}"),
+            "add columns to `order_by` until no two changes of a key are equal",
+        );
+    }
+    let Some(history) = &fold.history else { return Ok(()) };
+    match &history.at {
+        None if reduced.rows.num_rows() == 0 && !history.empty => failed(
+            "the interval holds no rows, which would end every key".to_owned(),
+            "see whether its data arrived; `empty: allowed` takes it for meant",
+        ),
+        None => Ok(()),
+        Some(at) => {
+            let missing = reduced.rows.column_by_name(at).map_or(0, |dates| dates.null_count());
+            if missing == 0 {
+                return Ok(());
+            }
+            let rows = if missing == 1 { "1 change has" } else { &format!("{missing} changes have") };
+            failed(
+                format!("{rows} NULL in `{at}`, which dates them"),
+                "leave them out in WHERE, or give them a date",
+            )
+        }
+    }
+}
