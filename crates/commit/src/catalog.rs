@@ -7,7 +7,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use oncemore_core::TableName;
-use rusqlite::{Connection, OpenFlags, OptionalExtension, Transaction, TransactionBehavior, params};
+use rusqlite::{
+    Connection, ErrorCode, OpenFlags, OptionalExtension, Transaction, TransactionBehavior, params,
+};
 
 use crate::disk::{Disk, Step};
 use crate::error::{CommitError, Result};
@@ -93,7 +95,7 @@ impl Catalog {
         if check_format(&connection, path)? {
             return Ok(());
         }
-        connection.pragma_update(None, "journal_mode", "WAL")?;
+        keep_log(&connection)?;
         let making = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         // Another process may have made the tables between the look and the lock.
         if !check_format(&making, path)? {
@@ -260,6 +262,20 @@ pub(crate) fn set_index(
         state
     ])?;
     Ok(())
+}
+
+/// Makes the database keep a write-ahead log. SQLite does not wait for another process that is doing the same just now,
+/// whatever the busy timeout: so this does.
+fn keep_log(connection: &Connection) -> Result<()> {
+    for _ in 0..500 {
+        match connection.pragma_update(None, "journal_mode", "WAL") {
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            other => return Ok(other?),
+        }
+    }
+    Err(CommitError::io("open the catalog", "another process keeps it locked"))
 }
 
 /// Whether the ledger's tables are there.

@@ -167,18 +167,23 @@ impl Names {
     pub const fn of(text: &'static str) -> Self {
         Self { text, sorted: OnceLock::new() }
     }
+
+    /// Its words, sorted.
+    #[must_use]
+    pub fn words(&self) -> &[&'static str] {
+        self.sorted.get_or_init(|| {
+            let lines = self.text.lines().filter(|line| !line.starts_with('#'));
+            let mut sorted: Vec<&str> = lines.flat_map(str::split_whitespace).collect();
+            sorted.sort_unstable();
+            sorted
+        })
+    }
 }
 
 /// Whether a name stands in a list.
 #[must_use]
 pub fn listed(list: &Names, name: &str) -> bool {
-    let sorted = list.sorted.get_or_init(|| {
-        let lines = list.text.lines().filter(|line| !line.starts_with('#'));
-        let mut sorted: Vec<&str> = lines.flat_map(str::split_whitespace).collect();
-        sorted.sort_unstable();
-        sorted
-    });
-    sorted.binary_search(&name).is_ok()
+    list.words().binary_search(&name).is_ok()
 }
 
 #[cfg(test)]

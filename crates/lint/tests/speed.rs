@@ -65,7 +65,7 @@ fn once(inputs: &[Input], threads: usize) -> (usize, [f64; 3]) {
                 let (scripts, knowledge, config) = (&scripts, &knowledge, &config);
                 scope.spawn(move || {
                     let own = scripts.iter().skip(thread).step_by(threads);
-                    own.map(|script| judge(script, knowledge, config).len()).sum::<usize>()
+                    own.map(|script| judge(script, knowledge, config).findings.len()).sum::<usize>()
                 })
             })
             .collect();

@@ -3,8 +3,9 @@
 //! Two texts are compared by their optimised plans. Digests that are equal say "this can't have changed"; digests that
 //! differ say nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use datafusion::common::Column;
 use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::logical_expr::{Aggregate, Expr, LogicalPlan, TableScan};
 use oncemore_core::{Digest, Digester};
@@ -51,7 +52,8 @@ pub(super) fn meaning(plan: &LogicalPlan) -> Option<Meaning> {
     let names = plan.schema().fields().iter().map(|field| field.name().clone());
     let columns = names.zip(&expressions).map(|(name, expression)| {
         let mut digester = Digester::new("column").field("is", expression.to_string());
-        for column in expression.column_refs() {
+        let read: BTreeSet<&Column> = expression.column_refs().into_iter().collect();
+        for column in read {
             if let Some(text) = behind.get(&column.flat_name()) {
                 digester = digester.field(&column.flat_name(), text);
             }

@@ -302,7 +302,14 @@ fn change(
             Some(id) == main || !heads.contains(&id)
         });
         let ids: Vec<i64> = old.iter().map(|snapshot| snapshot.snapshot_id()).collect();
-        expired.extend(old.iter().map(|snapshot| PathBuf::from(local(snapshot.manifest_list()))));
+        // Another writer's rollback may name the list of the snapshot that it goes back to.
+        let kept: HashSet<&str> = current
+            .snapshots()
+            .filter(|snapshot| !ids.contains(&snapshot.snapshot_id()))
+            .map(|snapshot| snapshot.manifest_list())
+            .collect();
+        let lists = old.iter().map(|snapshot| snapshot.manifest_list()).filter(|list| !kept.contains(list));
+        expired.extend(lists.map(|list| PathBuf::from(local(list))));
         builder = builder.remove_snapshots(&ids);
     }
     expired.retain(|path| inside(path, &state.folder));

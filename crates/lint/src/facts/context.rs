@@ -395,7 +395,8 @@ impl<'a> View<'a> {
             }
             let reader = self.queries().find(|(other, _)| {
                 *other != at
-                    && (self.select(*other).is_some_and(|select| select.from.iter().any(|from| matches!(&from.relation, Relation::Query(inner) if *inner == at)))
+                    && (self.select(*other).is_some_and(|select| select
+                            .from.iter().any(|from| matches!(&from.relation, Relation::Query(inner) if *inner == at)))
                         || matches!(&self.query(*other).body, Body::Set { left, right, .. } if *left == at || *right == at))
             });
             at = reader?.0;

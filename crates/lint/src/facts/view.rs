@@ -314,7 +314,10 @@ impl<'a> View<'a> {
             }
         }
         // An alias of the SELECT is the better guess than a table of which nothing is known.
-        let aliased = select.items.iter().any(|item| matches!(item, Item::Expr { expr, alias: Some(alias) } if alias == name && expr.column().is_none_or(|column| column.1 != name)));
+        let aliased = select.items.iter().any(|item| {
+            matches!(item, Item::Expr { expr, alias: Some(alias) }
+                if alias == name && expr.column().is_none_or(|column| column.1 != name))
+        });
         if several || (aliased && maybe.is_some()) {
             return None;
         }
@@ -457,7 +460,13 @@ impl<'a> View<'a> {
             let first = self.select(scope).and_then(|select| select.from.first());
             first.is_some_and(|from| matches!(&from.relation, Relation::Query(inner) if *inner == query))
         });
-        if written || readers.is_empty() || self.queries().any(|(_, other)| matches!(&other.body, Body::Set { left, right, .. } if *left == query || *right == query)) {
+        if written
+            || readers.is_empty()
+            || self.queries().any(|(_, other)| {
+                matches!(&other.body, Body::Set { left, right, .. }
+                if *left == query || *right == query)
+            })
+        {
             return None;
         }
         let mut used = Vec::new();

@@ -2,6 +2,7 @@
 
 use crate::dialect::Dialect;
 use crate::finding::{Fix, Safety};
+use crate::functions::{Names, listed};
 
 use super::prelude::*;
 
@@ -97,88 +98,9 @@ pub(super) fn replacing(file: &File<'_>, before: Span) -> Option<Fix> {
 
 /// Whether a name can be written without quotes, whatever the dialect.
 pub(super) fn is_plain(name: &str) -> bool {
-    const RESERVED: &[&str] = &[
-        "all",
-        "and",
-        "any",
-        "as",
-        "asc",
-        "between",
-        "by",
-        "case",
-        "cast",
-        "check",
-        "column",
-        "constraint",
-        "create",
-        "cross",
-        "default",
-        "delete",
-        "desc",
-        "distinct",
-        "drop",
-        "else",
-        "end",
-        "except",
-        "exists",
-        "false",
-        "fetch",
-        "for",
-        "foreign",
-        "from",
-        "full",
-        "grant",
-        "group",
-        "having",
-        "in",
-        "index",
-        "inner",
-        "insert",
-        "intersect",
-        "interval",
-        "into",
-        "is",
-        "join",
-        "key",
-        "left",
-        "like",
-        "limit",
-        "natural",
-        "not",
-        "null",
-        "offset",
-        "on",
-        "or",
-        "order",
-        "outer",
-        "over",
-        "partition",
-        "primary",
-        "qualify",
-        "references",
-        "right",
-        "row",
-        "rows",
-        "select",
-        "set",
-        "some",
-        "table",
-        "then",
-        "to",
-        "true",
-        "union",
-        "unique",
-        "update",
-        "user",
-        "using",
-        "values",
-        "when",
-        "where",
-        "window",
-        "with",
-    ];
+    static RESERVED: Names = Names::of(include_str!("../../data/names/reserved.txt"));
     let starts = name.starts_with(|c: char| c.is_ascii_lowercase() || c == '_');
     starts
         && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
-        && !RESERVED.contains(&name)
+        && !listed(&RESERVED, name)
 }

@@ -42,7 +42,8 @@ fn judge<'a>(
 ) -> Option<Draft> {
     let group = group_of(view, query);
     let value = call.args.first()?;
-    let element = occurrence.around.filter(|around| matches!(&around.kind, ExprKind::Element { expr, path } if expr.span.start >= around.span.start && std::ptr::eq(&raw const **expr, occurrence.expr) && !path.is_empty()));
+    let element = occurrence.around.filter(|around| matches!(&around.kind, ExprKind::Element { expr, path }
+            if expr.span.start >= around.span.start && std::ptr::eq(&raw const **expr, occurrence.expr) && !path.is_empty()));
     let name = call.name.as_str();
     let (span, by): (Span, Vec<&Expr>) = if AT_EXTREME.contains(&name) {
         (occurrence.span, call.args.get(1).map(parts).unwrap_or_default())

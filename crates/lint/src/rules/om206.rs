@@ -44,7 +44,8 @@ fn judge<'a>(view: &View<'a>, id: QueryId, query: &'a Query, limit: &'a Limit) -
         !select.from.is_empty() && select.from.iter().all(|from| matches!(from.relation, Relation::Unnest(_)))
     });
     let by_chance = query.order.iter().any(|sort| {
-        sort.expr.any(&mut |part| matches!(&part.kind, ExprKind::Call(call) if crate::functions::class(view.dialect, &call.name, call.args.len()) == Some(Class::Random)))
+        sort.expr.any(&mut |part| matches!(&part.kind, ExprKind::Call(call)
+                if crate::functions::class(view.dialect, &call.name, call.args.len()) == Some(Class::Random)))
     });
     let outputs = view.outputs(id);
     let constants = !outputs.open
@@ -75,7 +76,8 @@ fn judge<'a>(view: &View<'a>, id: QueryId, query: &'a Query, limit: &'a Limit) -
     }
     let order: Vec<&Expr> = query.order.iter().map(|sort| &sort.expr).collect();
     let alike = {
-        !outputs.open && outputs.list.iter().all(|output| matches!(&output.value, OutputValue::Expr(expr) if view.depends_only_on(id, expr, &order)))
+        !outputs.open && outputs.list.iter().all(|output| matches!(&output.value, OutputValue::Expr(expr)
+                if view.depends_only_on(id, expr, &order)))
     };
     if alike {
         return None;

@@ -67,7 +67,9 @@ fn content_addressed(write: &WriteFact<'_, '_>, conflict: &Conflict) -> bool {
         && conflict.keys.iter().all(|key| {
             let at = write.columns.iter().position(|column| column == key);
             let output = at.and_then(|at| outputs.list.get(at)).or_else(|| outputs.list.iter().find(|output| output.name == *key));
-            let hashed = matches!(output.map(|output| &output.value), Some(OutputValue::Expr(expr)) if matches!(&expr.kind, ExprKind::Call(call) if is_hash(&call.name)));
+            let hashed = matches!(output.map(|output| &output.value), Some(OutputValue::Expr(expr))
+                if matches!(&expr.kind, ExprKind::Call(call)
+                    if is_hash(&call.name)));
             hashed || ["hash", "digest", "checksum", "sha", "md5", "fingerprint"].iter().any(|word| key.split('_').any(|part| part.starts_with(word)))
         })
 }
@@ -77,6 +79,7 @@ fn emptied(write: &WriteFact<'_, '_>) -> bool {
     let script = write.context.script;
     script.index.before(write.target.last(), write.at).filter_map(|at| script.statements.get(at)).any(|statement| {
         statement.writes.iter().any(|other| other.target.same(&write.target) && matches!(other.verb, Verb::Delete | Verb::Truncate))
-            || matches!(&statement.action, Action::Define(table) if table.name.same(&write.target) && (table.creation.temporary || !table.creation.if_not_exists))
+            || matches!(&statement.action, Action::Define(table)
+                    if table.name.same(&write.target) && (table.creation.temporary || !table.creation.if_not_exists))
     })
 }

@@ -65,14 +65,16 @@ fn differs_from_any(write: &WriteFact<'_, '_>) -> bool {
     let Some(source) = write.source else { return false };
     write.view.reachable(source).into_iter().any(|id| {
         let Some(select) = write.view.select(id) else { return false };
-        let Some(at) = select.from.iter().position(|from| matches!(&from.relation, Relation::Table(name) if name.same(&write.target))) else { return false };
+        let Some(at) = select.from.iter().position(|from| matches!(&from.relation, Relation::Table(name) if name.same(&write.target)))
+        else { return false };
         let own = |expr: &Expr| {
             expr.any(&mut |part| matches!(write.view.source(id, part), ColumnSource::From { query, from, .. } if query == id && from == at))
         };
         let conditions: Vec<&Expr> = select.filters.iter().chain(select.from.iter().flat_map(|from| &from.on)).collect();
         let differs = conditions.iter().any(|condition| {
             condition.any(&mut |part| match &part.kind {
-                ExprKind::Op(Op::NotEq | Op::Distinct, sides) => sides.iter().any(own) && sides.iter().any(|side| side.column().is_some() && !own(side)),
+                ExprKind::Op(Op::NotEq | Op::Distinct, sides) =>
+                        sides.iter().any(own) && sides.iter().any(|side| side.column().is_some() && !own(side)),
                 _ => false,
             })
         });
@@ -87,7 +89,8 @@ fn is_current(condition: &Expr, own: &dyn Fn(&Expr) -> bool) -> bool {
         ExprKind::Column { .. } => own(condition),
         ExprKind::Op(Op::IsNull, args) => args.iter().any(own),
         ExprKind::Op(Op::Eq | Op::GtEq | Op::Gt, sides) => {
-            matches!(sides.as_slice(), [left, right] if own(left) && !has_other_column(right, own) || own(right) && !has_other_column(left, own))
+            matches!(sides.as_slice(), [left, right]
+                    if own(left) && !has_other_column(right, own) || own(right) && !has_other_column(left, own))
         }
         ExprKind::Subquery { .. } => true,
         ExprKind::Op(Op::And, args) => args.iter().any(|arg| is_current(arg, own)),

@@ -159,35 +159,34 @@ fn every_rule_explains_itself() {
     }
 }
 
-/// A model whose pick among tied rows nothing decides, though the source's key is known.
-const TIED: &str = "\
+/// A model whose rows at the edge of a day depend on how the days are cut: the first row of each has no predecessor.
+const CUT: &str = "\
 /* oncemore
-kind: full
-key: [shop]
+kind: slice
+interval: day
+time: ordered_at
+key: [id]
 */
-SELECT shop, amount
-  FROM (SELECT shop, amount, row_number() OVER (PARTITION BY shop ORDER BY ordered_at) AS nth FROM raw.orders) AS n
- WHERE nth = 1
+SELECT id, ordered_at, amount,
+       lag(amount) OVER (PARTITION BY shop ORDER BY ordered_at, id) AS before
+  FROM raw.orders
+ WHERE ordered_at >= :interval_start AND ordered_at < :interval_end
 ";
 
 #[test]
 fn run_refuses_a_model_that_is_not_repeatable() {
     let project = Project::new();
-    project.write("models/gold/first.sql", TIED);
+    project.write("models/gold/first.sql", CUT);
     for command in [&["check"][..], &["plan", "gold.first"], &["run", "gold.first"], &["run"]] {
         let (code, said) = project.said(command);
         assert_eq!(code, Some(3), "{command:?}: {said}");
-        assert!(said.contains("error[OM201]") && said.contains("models/gold/first.sql:6:30"), "{said}");
+        assert!(said.contains("error[OM407]") && said.contains("models/gold/first.sql:8:"), "{said}");
     }
     // What is not to be run is not held up.
     project.run(&["gold.shops"]);
-    let window = "       row_number()";
-    let line = "  FROM (SELECT shop, amount, row_number()";
-    project.edit(
-        "models/gold/first.sql",
-        line,
-        &format!("  FROM (SELECT shop, amount,\n       -- oncemore: allow(OM201) because amounts of a shop's moment are equal\n{window}"),
-    );
+    let window = "       lag(amount)";
+    let allowed = "       -- oncemore: allow(OM407) because a day begins without a predecessor on purpose\n";
+    project.edit("models/gold/first.sql", window, &format!("{allowed}{window}"));
     assert_eq!(project.said(&["check"]).0, Some(0));
     project.run(&["+gold.first"]);
 }
