@@ -75,9 +75,14 @@ fn mismatch<'a>(write: &WriteFact<'_, 'a>, slice: &Slice, scope: &Scope<'a>) -> 
     Some((chosen.span, part.column.clone()))
 }
 
-/// Whether the slice's column is computed of several columns, one of which is bounded.
+/// Whether the slice's column is computed so that it may well say the same as what is bounded: of that itself, or of
+/// several columns, such as a date of its year, month and day.
 fn mixes<'a>(write: &WriteFact<'_, 'a>, query: QueryId, expr: &'a Expr, scope: &Scope<'a>) -> bool {
-    expr.any(&mut |part| {
+    let mut columns: Vec<&str> = Vec::new();
+    expr.walk(&mut |part| columns.extend(part.column().map(|(_, name)| name)));
+    columns.sort_unstable();
+    columns.dedup();
+    columns.len() > 1 || expr.any(&mut |part| {
         part.column().is_some_and(|(_, name)| {
             scope.ranges.iter().any(|range| range.names.iter().any(|known| known == name))
         })

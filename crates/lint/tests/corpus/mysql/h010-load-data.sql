@@ -1,6 +1,6 @@
 -- form: script
--- expect: OM313 error `LOAD DATA LOCAL INFILE '/tmp/export/readings.csv' INTO TABLE meter_reading`
-LOAD DATA LOCAL INFILE '/tmp/export/readings.csv' INTO TABLE meter_reading
+-- expect: OM313 error `LOAD DATA LOCAL INFILE '/var/lib/mysql-files/export/readings.csv' INTO TABLE meter_reading`
+LOAD DATA LOCAL INFILE '/var/lib/mysql-files/export/readings.csv' INTO TABLE meter_reading
 FIELDS TERMINATED BY ',' OPTIONALLY ENCLOSED BY '"'
 LINES TERMINATED BY '\n'
 IGNORE 1 LINES
