@@ -121,7 +121,7 @@ fn slices_of_ten_times_the_memory() {
     assert_eq!(counts, [0, 0, ROWS / 100, ROWS - ROWS / 100]);
     let said = format!(
         "{} MB of rows at {memory}: {held}, {held_again}, {held_by_diff} MB held\n",
-        ROWS * ROW_BYTES >> 20
+        (ROWS * ROW_BYTES) >> 20
     );
     std::io::Write::write_all(&mut std::io::stderr(), said.as_bytes()).unwrap();
     for held in [held, held_again, held_by_diff] {
