@@ -33,10 +33,12 @@
 //!   transaction).
 //! * [`File::statements`]: each statement with its [`View`]; actions that are no writes (DDL, SET, transactions) are in
 //!   [`crate::ir::Action`].
-//! * [`File::occurrences`]: calls that depend on clock, chance, session … ([`Class`]) with the [`Role`]s their value
+//! * [`File::occurrences`]: calls that depend on clock, chance, session … ([`Class`](crate::functions::Class))
+//!   with the [`Role`](crate::facts::Role)s their value
 //!   plays, followed through CTEs, subqueries and aliases.
 //! * [`View`]: `outputs`, `resolve`, `origin` (lineage of a column), `tables` (all tables read), `keys` (what is unique in
-//!   a query's rows), `determines` (do these expressions decide a row? [`Answer`] says which fact lacks),
+//!   a query's rows), `determines` (do these expressions decide a row?
+//!   [`Answer`](crate::facts::Answer) says which fact lacks),
 //!   `depends_only_on`, `bounds` (ranges on columns, pushed through), `self_reads`, `key_columns`,
 //!   `merge_pairs`.
 //! * [`Knowledge`]: tables with columns, types, NOT NULL, keys, partition columns.
