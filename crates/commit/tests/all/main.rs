@@ -6,8 +6,11 @@ mod oracle;
 mod support;
 
 mod basics;
+mod claims;
 mod crash;
 mod folds;
 mod foreign;
+mod gc;
 mod many;
+mod recover;
 mod shape;
