@@ -1,9 +1,7 @@
 //! Parquet of whoever wrote it: checked before it is believed, so that a broken or hostile file is a typed
 //! error with bounded memory.
 
-use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
-use std::path::Path;
+use std::io::Read;
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions, new_null_array};
@@ -16,10 +14,11 @@ use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
 };
 use parquet::file::metadata::{PageIndexPolicy, ParquetMetaData};
-use parquet::file::reader::ChunkReader;
+use parquet::file::reader::{ChunkReader, Length};
 
 use super::error::{SourceError, SourceErrorKind};
 use super::read::{BATCH_ROWS, Rows, Take, Wanted};
+use super::store::Object;
 use super::thrift;
 use super::types::{Column, arrow_type, column_type, schema, type_name};
 
@@ -33,12 +32,12 @@ const MAX_ROWS: i64 = 1 << 40;
 const MAX_COLUMNS: usize = 10_000;
 
 /// Columns of a file, by its footer.
-pub(crate) fn columns(root: &Path, path: &str) -> Result<Vec<Column>, SourceError> {
-    let (_, _, metadata) = open(root, path)?;
+pub(crate) fn columns(object: &Object) -> Result<Vec<Column>, SourceError> {
+    let metadata = footer(object)?;
     let fields = metadata.schema().fields().iter().map(|field| {
         let kind = column_type(field.data_type()).ok_or_else(|| {
             malformed(
-                path,
+                object.path(),
                 format!("column `{}` is {}, which no table holds", field.name(), field.data_type()),
             )
             .help("declare the columns to read under `columns:` of the source")
@@ -49,8 +48,8 @@ pub(crate) fn columns(root: &Path, path: &str) -> Result<Vec<Column>, SourceErro
 }
 
 /// Rows that a file claims to have.
-pub(crate) fn read(root: &Path, path: &str, wanted: &Wanted<'_>, take: Take<'_>) -> Result<(), SourceError> {
-    let (file, size, metadata) = open(root, path)?;
+pub(crate) fn read(object: &Object, wanted: &Wanted<'_>, take: Take<'_>) -> Result<(), SourceError> {
+    let (path, metadata) = (object.path(), footer(object)?);
     for (name, declared) in wanted.required {
         let Ok(field) = metadata.schema().field_with_name(name) else {
             return Err(malformed(path, format!("the file lacks column `{name}`, which is declared")));
@@ -65,11 +64,11 @@ pub(crate) fn read(root: &Path, path: &str, wanted: &Wanted<'_>, take: Take<'_>)
     if wanted.columns.is_empty() {
         return count(path, metadata.metadata().file_metadata().num_rows(), take);
     }
-    if size <= WHOLE_FILE {
-        let whole = read_whole(file, size, path)?;
+    if object.len() <= WHOLE_FILE {
+        let whole = read_whole(object)?;
         batches(path, builder(path, whole, metadata, wanted)?, wanted, take)
     } else {
-        batches(path, builder(path, file, metadata, wanted)?, wanted, take)
+        batches(path, builder(path, object.clone(), metadata, wanted)?, wanted, take)
     }
 }
 
@@ -89,11 +88,10 @@ fn count(path: &str, rows: i64, take: Take<'_>) -> Result<(), SourceError> {
     Ok(())
 }
 
-fn read_whole(mut file: File, size: u64, path: &str) -> Result<Bytes, SourceError> {
-    let mut whole = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
-    file.seek(SeekFrom::Start(0))
-        .and_then(|_| file.take(size).read_to_end(&mut whole))
-        .map_err(|error| SourceError::io(path, "can't read", &error))?;
+fn read_whole(object: &Object) -> Result<Bytes, SourceError> {
+    let mut whole = Vec::with_capacity(usize::try_from(object.len()).unwrap_or(0));
+    (object.reader(0).take(object.len()).read_to_end(&mut whole))
+        .map_err(|error| SourceError::io(object.path(), "can't read", &error))?;
     Ok(Bytes::from(whole))
 }
 
@@ -185,18 +183,14 @@ fn typed(
     })
 }
 
-fn open(root: &Path, path: &str) -> Result<(File, u64, ArrowReaderMetadata), SourceError> {
-    let io = |error: &std::io::Error| SourceError::io(path, "can't read", error);
-    let mut file =
-        File::open(root.join(path)).map_err(|error| SourceError::io(path, "can't open", &error))?;
-    let size = file.metadata().map_err(|error| io(&error))?.len();
+/// The footer, checked.
+fn footer(object: &Object) -> Result<ArrowReaderMetadata, SourceError> {
+    let (path, size) = (object.path(), object.len());
     if size < 12 {
         return Err(malformed(path, format!("no Parquet: {size} bytes are too few for a footer")));
     }
     let mut tail = [0; 8];
-    file.seek(SeekFrom::Start(size - 8))
-        .and_then(|_| file.read_exact(&mut tail))
-        .map_err(|error| io(&error))?;
+    object.read_at(&mut tail, size - 8)?;
     let [l0, l1, l2, l3, magic @ ..] = tail;
     if magic != *b"PAR1" {
         return Err(malformed(path, "no Parquet: the file does not end in `PAR1`")
@@ -207,18 +201,16 @@ fn open(root: &Path, path: &str) -> Result<(File, u64, ArrowReaderMetadata), Sou
         return Err(malformed(path, format!("broken footer: it claims {length} bytes of a file of {size}")));
     }
     let mut footer = vec![0; usize::try_from(length).unwrap_or(0)];
-    file.seek(SeekFrom::Start(size - 8 - length))
-        .and_then(|_| file.read_exact(&mut footer))
-        .map_err(|error| io(&error))?;
+    object.read_at(&mut footer, size - 8 - length)?;
     thrift::check(&footer).map_err(|why| malformed(path, format!("broken footer: {why}")))?;
     let options = ArrowReaderOptions::new()
         .with_page_index_policy(PageIndexPolicy::Skip)
         // The embedded Arrow schema says nothing that we keep, and is one more thing to trust.
         .with_skip_arrow_metadata(true);
-    let metadata = ArrowReaderMetadata::load(&file, options)
+    let metadata = ArrowReaderMetadata::load(object, options)
         .map_err(|error| malformed(path, format!("broken footer: {}", plain(&error.to_string()))))?;
     sane(path, metadata.metadata(), size)?;
-    Ok((file, size, metadata))
+    Ok(metadata)
 }
 
 /// Refuses sizes that can't be: they would be believed by a decoder's allocations.
