@@ -1,7 +1,7 @@
 //! Parquet of whoever wrote it: checked before it is believed, so that a broken or hostile file is a typed
 //! error with bounded memory.
 
-use std::io::Read;
+use std::io::{self, Read};
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions, new_null_array};
@@ -13,7 +13,8 @@ use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
 };
-use parquet::file::metadata::{PageIndexPolicy, ParquetMetaData};
+use parquet::basic::Compression;
+use parquet::file::metadata::{ColumnChunkMetaData, PageIndexPolicy, ParquetMetaData};
 use parquet::file::reader::{ChunkReader, Length};
 
 use super::error::{SourceError, SourceErrorKind};
@@ -30,6 +31,14 @@ const WHOLE_FILE: u64 = 32 << 20;
 const MAX_ROWS: i64 = 1 << 40;
 /// Most columns, nested ones by their leaves.
 const MAX_COLUMNS: usize = 10_000;
+/// Most bytes that a page may unpack to. Writers make pages of one megabyte, few of a hundred.
+const MAX_PAGE: u64 = 256 << 20;
+/// Most bytes that are decoded at the same time, beside [`HELD_RATIO`] times the file's own.
+const MAX_HELD: u64 = 1 << 30;
+/// See [`MAX_HELD`]: one page of each column, and what it looks up.
+const HELD_RATIO: u64 = 32;
+/// What a page's header is looked for in; larger where it does not end there.
+const HEADER_WINDOWS: [u64; 3] = [4 << 10, 256 << 10, 16 << 20];
 
 /// Columns of a file, by its footer.
 pub(crate) fn columns(object: &Object) -> Result<Vec<Column>, SourceError> {
@@ -95,6 +104,76 @@ fn read_whole(object: &Object) -> Result<Bytes, SourceError> {
     Ok(Bytes::from(whole))
 }
 
+/// Refuses pages that claim to unpack to more than they can: a decoder reserves what they claim.
+fn check_pages<T: ChunkReader>(
+    path: &str,
+    file: &T,
+    metadata: &ParquetMetaData,
+    mask: &ProjectionMask,
+) -> Result<(), SourceError> {
+    let most = MAX_HELD + file.len().saturating_mul(HELD_RATIO);
+    for group in metadata.row_groups() {
+        let leaves = group.columns().iter().enumerate().filter(|(leaf, _)| mask.leaf_included(*leaf));
+        let mut held: u64 = 0;
+        for (_, chunk) in leaves {
+            let largest = largest_pages(file, chunk).map_err(|why| {
+                malformed(path, format!("broken page of column `{}`: {why}", chunk.column_path().string()))
+            })?;
+            held = held.saturating_add(largest);
+        }
+        if held > most {
+            let message = format!("pages claim {held} bytes at the same time, of a file of {}", file.len());
+            return Err(malformed(path, message));
+        }
+    }
+    Ok(())
+}
+
+/// Bytes of the two largest pages of a chunk, unpacked: the one that is read, and the one that it looks up.
+fn largest_pages<T: ChunkReader>(file: &T, chunk: &ColumnChunkMetaData) -> Result<u64, String> {
+    let (mut at, mut left) = chunk.byte_range();
+    let mut largest = [0, 0];
+    while left > 0 {
+        let page = page_header(file, at, left)?;
+        let possible = page.packed.saturating_mul(ratio(chunk.compression())).saturating_add(64);
+        if page.unpacked > page.packed.max(possible.min(MAX_PAGE)) {
+            return Err(format!("{} bytes claim to unpack to {}", page.packed, page.unpacked));
+        }
+        largest = [largest[0].max(page.unpacked), largest[1].max(largest[0].min(page.unpacked))];
+        let whole = page.header + page.packed;
+        at += whole;
+        left = left.checked_sub(whole).ok_or("it goes beyond its column")?;
+    }
+    Ok(largest.iter().sum())
+}
+
+fn page_header<T: ChunkReader>(file: &T, at: u64, left: u64) -> Result<thrift::Page, String> {
+    let mut bytes = Vec::new();
+    for window in HEADER_WINDOWS {
+        bytes.clear();
+        let reader = file.get_read(at).map_err(|error| io::Error::other(error.to_string()));
+        reader
+            .and_then(|reader| reader.take(window.min(left)).read_to_end(&mut bytes))
+            .map_err(|error| error.to_string())?;
+        match thrift::page(&bytes) {
+            Err(_) if window < left && window < HEADER_WINDOWS[2] => {}
+            read => return read.map_err(str::to_owned),
+        }
+    }
+    Err("its header does not end".to_owned())
+}
+
+/// The most bytes that one byte can unpack to, by how a format can repeat what it has.
+fn ratio(codec: Compression) -> u64 {
+    match codec {
+        Compression::UNCOMPRESSED => 1,
+        Compression::SNAPPY => 22,
+        Compression::LZ4 | Compression::LZ4_RAW => 256,
+        Compression::GZIP(_) => 1_100,
+        Compression::ZSTD(_) | Compression::BROTLI(_) | Compression::LZO => u64::MAX,
+    }
+}
+
 fn builder<T: ChunkReader + 'static>(
     path: &str,
     file: T,
@@ -106,6 +185,7 @@ fn builder<T: ChunkReader + 'static>(
         .map(|(place, _)| place)
         .collect();
     let mask = ProjectionMask::roots(metadata.parquet_schema(), roots);
+    check_pages(path, &file, metadata.metadata(), &mask)?;
     ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata)
         .with_projection(mask)
         .with_batch_size(BATCH_ROWS)
