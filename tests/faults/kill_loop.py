@@ -99,6 +99,9 @@ class Loop:
         for at, deed, process in running:
             code, said = faults.end(process)
             self.ended(deed, code, said, deeds)
+            # Other work on the machine comes and goes: about two of three are to be killed, at all stages.
+            if at is not None and deed[0] == "run":
+                self.pace = min(5.0, self.pace * 1.05) if code == -9 else max(0.05, self.pace * 0.9)
         if reader:
             self.read(reader, any("0s" in deed for deed in deeds))
 
