@@ -46,11 +46,10 @@ CREATE TABLE om_cache (kind TEXT, name TEXT, key TEXT, bytes BLOB NOT NULL, PRIM
 INSERT INTO om_meta VALUES ('format', 1), ('request', 0), ('attempt', 0);
 ";
 
-/// When `gc` first found a file unreferenced, and the table's head at that time.
+/// When `gc` first found a file unreferenced.
 const LATER: &str = "
 CREATE TABLE IF NOT EXISTS om_garbage (
-    name TEXT NOT NULL, file TEXT NOT NULL, since INTEGER NOT NULL, head TEXT NOT NULL, PRIMARY KEY (name, file)
-    ) WITHOUT ROWID;
+    name TEXT NOT NULL, file TEXT NOT NULL, since INTEGER NOT NULL, PRIMARY KEY (name, file)) WITHOUT ROWID;
 ";
 
 /// A row that points to a table's metadata.

@@ -2,9 +2,9 @@
 //!
 //! A data file of ours goes if nothing refers to it *and* the slice's fence has reached the epoch in its name: then
 //! the attempt that wrote it can never publish. Where the fence has not, and the attempt is dead, an empty fence is
-//! committed first. A file of metadata goes if nothing refers to it *and* the head has moved since it was seen: a commit
-//! that was under way then has landed, and its files are referred to, or is refused. Where the head has not, an empty
-//! commit moves it.
+//! committed first. Metadata of a commit that is under way is named by nothing either: it goes under the catalog's lock
+//! and only while the head is the one that was looked at, and a commit looks under that lock whether its files are
+//! still there.
 //!
 //! Age only delays, for readers that opened a snapshot before: it counts from when a file was first found unreferenced,
 //! which the ledger keeps. Files of other writers stay.
@@ -16,6 +16,7 @@ use std::time::Duration;
 use oncemore_core::{Epoch, Instant, Interval, TableName};
 use rusqlite::params;
 
+use crate::catalog;
 use crate::disk::local;
 use crate::error::{CommitError, Result};
 use crate::ledger::{AttemptRow, AttemptState};
@@ -25,6 +26,9 @@ use crate::recover::{may_live, names};
 use crate::slice_map::Entry;
 use crate::state::{IndexState, State};
 use crate::warehouse::{Warehouse, lock, text};
+
+/// Files removed while the catalog is locked, so that nobody waits long.
+const LOCKED: usize = 1_000;
 
 /// What a clean-up did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -39,13 +43,6 @@ pub struct Cleaned {
     pub kept: u64,
     /// Files that nothing refers to, and that a reader may still have open.
     pub waiting: u64,
-}
-
-/// When a file was first found unreferenced, and which head its table had then.
-#[derive(Clone, Debug)]
-struct Mark {
-    since: Instant,
-    head: String,
 }
 
 /// A file of ours that nothing refers to.
@@ -66,43 +63,45 @@ impl Warehouse {
     pub fn gc(&self, older_than: Instant) -> Result<Cleaned> {
         self.resolve()?;
         let mut cleaned = Cleaned::default();
-        for table in self.tables()? {
-            let mut closed = false;
-            // A commit of its own makes it look again.
-            for _ in 0..TRIES {
-                if !self.gc_table(&table, older_than, &mut closed, &mut cleaned)? {
-                    break;
-                }
+        for _ in 0..TRIES {
+            let mut again = false;
+            (cleaned.kept, cleaned.waiting) = (0, 0);
+            for table in self.tables()? {
+                again |= self.gc_table(&table, older_than, &mut cleaned)?;
             }
+            // A fence is a commit, and makes garbage of its own: also in another table, where files of a folded one
+            // were fenced in its log.
+            if !again {
+                break;
+            }
+        }
+        for name in self.left_notes(older_than)? {
+            self.disk().remove(&name)?;
+            cleaned.files += 1;
         }
         Ok(cleaned)
     }
 
-    /// One pass over a table; true where it has to be looked at again. `closed`: whether an empty commit was made
-    /// already; beside busy writers there would be no end of them.
-    fn gc_table(
-        &self,
-        table: &TableName,
-        older_than: Instant,
-        closed: &mut bool,
-        cleaned: &mut Cleaned,
-    ) -> Result<bool> {
+    /// One pass over a table; true where all have to be looked at again: it committed a fence, or somebody was at it.
+    fn gc_table(&self, table: &TableName, older_than: Instant, cleaned: &mut Cleaned) -> Result<bool> {
         let queue = self.queue(table);
         let _turn = lock(&queue);
         // Listed before the head is read: what is committed in between is referred to by that head.
         let folder = self.folder(table);
         let listed = list(&folder)?;
         let Some(state) = self.state(table)? else { return Ok(false) };
+        // A folded table has no fences: what was written for it goes with the slice of its log. That is looked at
+        // before the head: a fence that it has reached then is one whose files the head names, if any does.
+        let log = metadata::log_of(&state.metadata).map(|log| self.state(&log)).transpose()?.flatten();
+        let Some(state) = self.state(table)? else { return Ok(false) };
         let reached = match self.reached(&state) {
-            // Commits that came after it removed what it names.
+            // Somebody committed since, and removed what only older heads name.
             Err(_) if self.has_moved(table, &state.location)? => return Ok(true),
             reached => reached?,
         };
         let orphans: Vec<Orphan> =
             listed.into_iter().filter(|orphan| !reached.contains(&orphan.path)).collect();
-        let marks = self.mark(table, &state.location, &orphans)?;
-        // A folded table has no fences: what was written for it goes with the slice of its log.
-        let log = metadata::log_of(&state.metadata).map(|log| self.state(&log)).transpose()?.flatten();
+        let marks = self.mark(table, &orphans)?;
         let owner = log.as_ref().unwrap_or(&state);
         let attempts: BTreeMap<String, AttemptRow> = self.attempts_of(&owner.table)?;
         let fences = self.wanted_fences(owner, &orphans, &attempts);
@@ -113,81 +112,72 @@ impl Warehouse {
             }
             return Ok(true);
         }
-        let due = |orphan: &Orphan| marks.get(&orphan.name).is_some_and(|mark| mark.since <= older_than);
-        let moved = |orphan: &Orphan| marks.get(&orphan.name).is_some_and(|mark| mark.head != state.location);
-        let open = |orphan: &Orphan| orphan.data.is_none() && due(orphan) && !moved(orphan);
-        if !*closed && orphans.iter().any(open) {
-            *closed = self.commit_fences(&state, &BTreeMap::new())?;
-            return Ok(true);
-        }
-        let mut gone = Vec::new();
-        for orphan in orphans {
-            let dead = match &orphan.data {
-                None => moved(&orphan),
-                Some((epoch, attempt, label)) => {
-                    let interval = interval_of(owner, attempts.get(attempt), label);
-                    let entry = interval.and_then(|interval| owner.map.get(interval));
-                    entry.is_some_and(|entry| entry.fence >= *epoch)
-                }
-            };
-            if !dead {
-                cleaned.kept += 1;
-            } else if due(&orphan) {
-                self.disk().remove(&orphan.path)?;
-                cleaned.files += 1;
-                cleaned.bytes += orphan.bytes;
-                gone.push(orphan.name);
-            } else {
-                cleaned.waiting += 1;
+        let due = |orphan: &Orphan| marks.get(&orphan.name).is_some_and(|since| *since <= older_than);
+        let (data, metadata): (Vec<Orphan>, Vec<Orphan>) =
+            orphans.into_iter().partition(|orphan| orphan.data.is_some());
+        let dead = |orphan: &Orphan| {
+            let Some((epoch, attempt, label)) = &orphan.data else { return false };
+            let interval = interval_of(owner, attempts.get(attempt), label);
+            let entry = interval.and_then(|interval| owner.map.get(interval));
+            entry.is_some_and(|entry| entry.fence >= *epoch)
+        };
+        for orphan in &data {
+            match (dead(orphan), due(orphan)) {
+                (false, _) => cleaned.kept += 1,
+                (true, false) => cleaned.waiting += 1,
+                (true, true) => self.take(orphan, cleaned)?,
             }
         }
-        self.unmark(table, &gone)?;
+        let (metadata, waiting): (Vec<Orphan>, Vec<Orphan>) = metadata.into_iter().partition(due);
+        cleaned.waiting += waiting.len() as u64;
+        for some in metadata.chunks(LOCKED) {
+            let unmoved = self.catalog().write(|transaction| {
+                if catalog::pointer(transaction, table)?.as_deref() != Some(&state.location) {
+                    return Ok(false);
+                }
+                some.iter().try_for_each(|orphan| self.take(orphan, cleaned)).map(|()| true)
+            })?;
+            if !unmoved {
+                // Somebody committed since: what they need is known once that is looked at.
+                return Ok(true);
+            }
+        }
         Ok(false)
     }
 
-    /// Notes files that are found unreferenced for the first time, and forgets those that no longer are. In a warehouse
-    /// whose ledger was lost all are found for the first time.
-    fn mark(&self, table: &TableName, head: &str, orphans: &[Orphan]) -> Result<BTreeMap<String, Mark>> {
+    /// When files were first found unreferenced: now, those that never were before. Forgets those that no longer are. In a
+    /// warehouse whose ledger was lost all are found for the first time.
+    fn mark(&self, table: &TableName, orphans: &[Orphan]) -> Result<BTreeMap<String, Instant>> {
         let (now, name) = (self.world().now(), table.as_str());
         self.catalog().note(|transaction| {
-            let mut known: BTreeMap<String, Mark> = BTreeMap::new();
+            let mut known: BTreeMap<String, Instant> = BTreeMap::new();
             let mut query =
-                transaction.prepare_cached("SELECT file, since, head FROM om_garbage WHERE name = ?1")?;
+                transaction.prepare_cached("SELECT file, since FROM om_garbage WHERE name = ?1")?;
             let mut rows = query.query([name])?;
             while let Some(row) = rows.next()? {
-                known.insert(row.get(0)?, Mark { since: Instant(row.get(1)?), head: row.get(2)? });
+                known.insert(row.get(0)?, Instant(row.get(1)?));
             }
             let mut marks = BTreeMap::new();
-            let mut insert = transaction.prepare_cached("INSERT INTO om_garbage VALUES (?1, ?2, ?3, ?4)")?;
+            let mut insert = transaction.prepare_cached("INSERT INTO om_garbage VALUES (?1, ?2, ?3)")?;
             for orphan in orphans {
-                let mark = match known.remove(&orphan.name) {
-                    Some(mark) => mark,
-                    None => {
-                        insert.execute(params![name, orphan.name, now.0, head])?;
-                        Mark { since: now, head: head.to_owned() }
-                    }
-                };
-                marks.insert(orphan.name.clone(), mark);
+                let since = known.remove(&orphan.name);
+                if since.is_none() {
+                    insert.execute(params![name, orphan.name, now.0])?;
+                }
+                marks.insert(orphan.name.clone(), since.unwrap_or(now));
             }
             let mut remove =
                 transaction.prepare_cached("DELETE FROM om_garbage WHERE name = ?1 AND file = ?2")?;
-            for stale in known.keys() {
-                remove.execute([name, stale])?;
-            }
+            known.keys().try_for_each(|stale| remove.execute([name, stale]).map(|_| ()))?;
             Ok(marks)
         })
     }
 
-    fn unmark(&self, table: &TableName, files: &[String]) -> Result<()> {
-        if files.is_empty() {
-            return Ok(());
-        }
-        self.catalog().note(|transaction| {
-            let mut remove =
-                transaction.prepare_cached("DELETE FROM om_garbage WHERE name = ?1 AND file = ?2")?;
-            files.iter().try_for_each(|file| remove.execute([table.as_str(), file]).map(|_| ()))?;
-            Ok(())
-        })
+    fn take(&self, orphan: &Orphan, cleaned: &mut Cleaned) -> Result<()> {
+        self.disk().remove(&orphan.path)?;
+        cleaned.files += 1;
+        cleaned.bytes += orphan.bytes;
+        Ok(())
     }
 
     fn attempts_of(&self, table: &TableName) -> Result<BTreeMap<String, AttemptRow>> {
@@ -243,19 +233,15 @@ impl Warehouse {
         Err(CommitError::io("commit fences", "other writers kept changing the table"))
     }
 
-    /// Raises fences, and nothing else, or nothing at all but the number of the head; false where another writer was
-    /// first.
+    /// Raises fences, and nothing else; false where another writer was first.
     fn commit_fences(&self, state: &State, fences: &BTreeMap<Interval, Epoch>) -> Result<bool> {
         let now_ms = metadata::next_ms(&state.metadata, self.world());
-        let (mut builder, pushed_out) = snapshot::unchanged(state, now_ms)?;
-        let mut index = state.is_ours().then(|| state.index());
-        if !fences.is_empty() {
-            let name = self.persist_fences(state, fences)?;
-            builder = builder.set_properties([(MAP.to_owned(), name.clone())].into())?;
-            index = Some(IndexState { map: Some(name) });
-        }
+        let (builder, pushed_out) = snapshot::unchanged(state, now_ms)?;
+        let name = self.persist_fences(state, fences)?;
+        let builder = builder.set_properties([(MAP.to_owned(), name.clone())].into())?;
         let (_, bytes) = metadata::build(builder, now_ms)?;
-        let moved = self.swap_metadata(&state.table, Some(state), bytes, index)?;
+        let index = IndexState { map: Some(name) };
+        let moved = self.swap_metadata(&state.table, Some(state), bytes, Some(index))?;
         for path in pushed_out.iter().filter(|_| moved) {
             self.disk().remove(path)?;
         }

@@ -206,12 +206,13 @@ pub async fn run(
     check(&ground, &planned)?;
     let mut report = RunReport::default();
     let adoptable = foreign::adoptable(&ground, &planned);
+    // Attempts that a killed command left behind are dealt with before new ones begin; and hints for readers by path, also
+    // where nothing is left to do.
+    let resolved = workspace.warehouse.resolve()?;
+    if !resolved.is_empty() {
+        observer.event(Event::Resolved(resolved));
+    }
     if !(adoptable.is_empty() && planned.tasks.is_empty()) {
-        // Attempts that a killed command left behind are dealt with before new ones begin.
-        let resolved = workspace.warehouse.resolve()?;
-        if !resolved.is_empty() {
-            observer.event(Event::Resolved(resolved));
-        }
         report.request = workspace.warehouse.begin_request(options.request.as_deref())?;
         let ahead = report.request as i64 - workspace.world.now().0 / 1_000;
         if options.request.is_none() && ahead > CLOCK_BEHIND_MS {
