@@ -425,7 +425,11 @@ fn a_state_that_was_changed_by_another_writer_is_folded_again_on_demand() {
     log_rows.extend(second.clone());
     let catalog = rusqlite::Connection::open(scene.root().join("oncemore.db")).unwrap();
     let set = "UPDATE iceberg_tables SET metadata_location = ?1 WHERE table_name = 'things'";
-    catalog.execute(set, [&old]).unwrap();
+    // As another writer does it: the older state under a newer name. An older name would be a catalog from a backup.
+    let newer =
+        std::path::Path::new(&old).with_file_name("00099-00000000-0000-4000-8000-0000000000ff.metadata.json");
+    std::fs::copy(&old, &newer).unwrap();
+    catalog.execute(set, [newer.to_str().unwrap()]).unwrap();
     drop(catalog);
     // The state is of an older log, as its stamp says: the next publish folds all of it.
     let other = Warehouse::open(&scene.root(), world(9)).unwrap();
