@@ -26,8 +26,8 @@ fn set_back(project: &Project, schema: &str, table: &str) {
     assert!(before.is_number());
     metadata["current-snapshot-id"] = before.clone();
     metadata["refs"]["main"]["snapshot-id"] = before.clone();
-    let log = metadata["snapshot-log"].as_array_mut().unwrap();
-    log.push(serde_json::json!({ "snapshot-id": before, "timestamp-ms": metadata["last-updated-ms"] }));
+    let entry = serde_json::json!({ "snapshot-id": before, "timestamp-ms": metadata["last-updated-ms"] });
+    metadata["snapshot-log"].as_array_mut().unwrap().push(entry);
     let name = location.rsplit('/').next().unwrap();
     let version: u64 = name.split('-').next().unwrap().parse().unwrap();
     let fresh = format!("{:05}-00000000-0000-4000-8000-000000000000.metadata.json", version + 1);
