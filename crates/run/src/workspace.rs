@@ -10,7 +10,7 @@ use oncemore_backend::engine::{Engine, EngineOptions};
 use oncemore_backend::source::{self, ProviderCache, SourceIndex};
 use oncemore_commit::{Attempt, Change, Publish, StampDraft, Warehouse};
 use oncemore_core::{
-    Calendar, CodeVersion, ColumnType, Instant, IntervalLength, Origin, SourceSpec, World, Zone,
+    Calendar, CodeVersion, ColumnType, Instant, Interval, IntervalLength, Origin, SourceSpec, World, Zone,
 };
 use oncemore_project::{Kind, Model, OnChange, Project, TextFile};
 
@@ -268,6 +268,14 @@ impl Workspace {
         Ok(())
     }
 
+    /// Takes in what one slice of a model that is not folded holds now.
+    pub(crate) fn refresh_slice(&self, ground: &mut ModelGround, interval: Interval) -> Result<(), RunError> {
+        if let Some(stamp) = self.warehouse.stamp(&ground.sliced, interval)? {
+            ground.put_stamp(stamp);
+        }
+        Ok(())
+    }
+
     fn model_ground(&self, model: &Model) -> Result<ModelGround, RunError> {
         let name = model.name.to_string();
         let facts = self
@@ -298,12 +306,8 @@ impl Workspace {
             audits: model.audits_digest,
             earlier,
             reads: facts.reads.clone(),
-            ignored: model
-                .on_change
-                .iter()
-                .filter(|(_, policy)| !matches!(policy, OnChange::Rerun))
-                .map(|(input, _)| input.clone())
-                .collect(),
+            ignored: inputs_with(model, OnChange::Ignore),
+            reported: inputs_with(model, OnChange::Report),
             stamps: Arc::default(),
             failed: self.warehouse.failed_slices(model.sliced())?,
             foreign: BTreeMap::new(),
@@ -406,6 +410,11 @@ impl Workspace {
             replace_foreign: false,
         }
     }
+}
+
+/// Inputs of which a change does `what`.
+fn inputs_with(model: &Model, what: OnChange) -> Vec<String> {
+    model.on_change.iter().filter(|(_, policy)| **policy == what).map(|(input, _)| input.clone()).collect()
 }
 
 /// Keeps what is known of a source for the next command.

@@ -20,9 +20,10 @@ const RANGES_MAX: usize = 4;
 const DETAILS_MAX: usize = 3;
 
 /// Glyphs by rank of [`SliceStatus`]: with Unicode, in ASCII, colour, word.
-const GLYPHS: [(&str, &str, Paint, &str); 7] = [
+const GLYPHS: [(&str, &str, Paint, &str); 8] = [
     ("■", "#", Paint::Good, "fresh"),
     ("▣", "+", Paint::Vouched, "accepted"),
+    ("▤", "r", Paint::Vouched, "reported"),
     ("□", "o", Paint::Due, "due"),
     ("◇", "w", Paint::Waiting, "waiting"),
     ("▒", "~", Paint::Stale, "stale"),
@@ -119,7 +120,7 @@ fn counts(model: &ModelLine, look: &Look) -> (String, String) {
         .into_iter()
         .map(|((rank, words), number)| {
             let text = if is_whole(model) { words } else { format!("{} {words}", count(number as u64)) };
-            (text, GLYPHS[usize::from(rank.0).min(6)].2)
+            (text, GLYPHS[usize::from(rank.0).min(GLYPHS.len() - 1)].2)
         })
         .collect();
     let plain = parts.iter().map(|(text, _)| text.as_str()).collect::<Vec<_>>().join(", ");
@@ -143,7 +144,7 @@ fn legend(models: &[ModelLine], look: &Look) -> String {
     let parts: Vec<String> = ranks
         .into_iter()
         .map(|rank| {
-            let (unicode, ascii, paint, word) = GLYPHS[usize::from(rank).min(6)];
+            let (unicode, ascii, paint, word) = GLYPHS[usize::from(rank).min(GLYPHS.len() - 1)];
             format!("{} {word}", look.paint(paint, look.pick(unicode, ascii)))
         })
         .collect();
@@ -172,7 +173,7 @@ fn causes(models: &[&ModelLine], look: &Look) -> String {
     }
     let mut out = String::new();
     for ((rank, title), lines) in groups {
-        let paint = GLYPHS[usize::from(rank.0).min(6)].2;
+        let paint = GLYPHS[usize::from(rank.0).min(GLYPHS.len() - 1)].2;
         out += &format!("\n{}\n", look.paint(paint, title));
         let name_width = lines.iter().map(|line| line.model.model.to_string().width()).max().unwrap_or(0);
         for line in lines {
@@ -238,6 +239,9 @@ fn cause(status: &SliceStatus) -> Option<(String, Option<String>)> {
     match status {
         SliceStatus::Fresh => None,
         SliceStatus::Accepted { because } => Some(("accepted".to_owned(), Some(because.clone()))),
+        SliceStatus::Reported { inputs } => {
+            Some(("reported: input changed".to_owned(), Some(inputs.join(", "))))
+        }
         SliceStatus::Stale { reason } => {
             Some((format!("stale: {}", reason_title(reason)), reason_detail(reason)))
         }
