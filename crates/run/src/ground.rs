@@ -46,6 +46,8 @@ pub struct ModelGround {
     pub code_seen: Instant,
     /// Digest of its audits.
     pub audits: Digest,
+    /// Digest of the columns that its tasks write.
+    pub schema: Digest,
     /// How it differs from codes that slices are valid for, where that can be told.
     pub earlier: BTreeMap<CodeVersion, Earlier>,
     /// What it reads, by input.

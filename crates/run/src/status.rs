@@ -84,6 +84,9 @@ pub struct SliceLine {
     pub rows: Option<u64>,
     /// Last time the rows changed.
     pub changed_at: Option<Instant>,
+    /// Whether its rows were written with other columns than the model yields now: what was added since is NULL in them,
+    /// what was widened is read as the wider type.
+    pub old_shape: bool,
 }
 
 /// One model.
@@ -149,6 +152,8 @@ pub fn status(ground: &Ground) -> Vec<ModelLine> {
                 status,
                 rows: stamp.map(|stamp| stamp.fingerprint.rows),
                 changed_at: stamp.map(|stamp| stamp.changed_at),
+                old_shape: stamp
+                    .is_some_and(|stamp| stamp.fingerprint.rows > 0 && stamp.schema != model.schema),
             });
         }
         lines.push(ModelLine {

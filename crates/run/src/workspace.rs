@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 
 use oncemore_backend::engine::{Engine, EngineOptions};
 use oncemore_backend::source::{self, ProviderCache, SourceIndex};
-use oncemore_commit::{Attempt, Change, Publish, StampDraft, Warehouse};
+use oncemore_commit::{Attempt, Change, Publish, StampDraft, Warehouse, schema_digest};
 use oncemore_core::{
     Calendar, CodeVersion, ColumnType, Instant, Interval, IntervalLength, Origin, SourceSpec, World, Zone,
 };
@@ -18,6 +18,7 @@ use crate::assess::Assessment;
 use crate::confine;
 use crate::error::{ErrorKind, RunError};
 use crate::facts::{self, Facts};
+use crate::fold;
 use crate::ground::{Ground, ModelGround, SourceGround};
 use crate::inputs::{Cell, InputCells};
 use crate::supply::SourceSupply;
@@ -304,6 +305,7 @@ impl Workspace {
             code: model.code,
             code_seen: self.warehouse.code_seen(model.sliced(), model.code)?,
             audits: model.audits_digest,
+            schema: schema_digest(&fold::stored_columns(model, facts)),
             earlier,
             reads: facts.reads.clone(),
             ignored: inputs_with(model, OnChange::Ignore),

@@ -49,9 +49,11 @@ pub fn render(models: &[ModelLine], why: bool, look: &Look) -> String {
     }
     out.push('\n');
     out += &legend(models, look);
+    let old_shapes = sorted.iter().any(|model| model.slices.iter().any(|slice| slice.old_shape));
     if why {
         out += &causes(&sorted, look);
-    } else if sorted.iter().any(|model| model.rank() > 1) {
+        out += &shapes(&sorted, look);
+    } else if old_shapes || sorted.iter().any(|model| model.rank() > 1) {
         out += &look.paint(Paint::Dim, "`oncemore status --why` lists the causes");
         out.push('\n');
     }
@@ -181,6 +183,24 @@ fn causes(models: &[&ModelLine], look: &Look) -> String {
         }
     }
     out
+}
+
+/// Slices whose rows were written with other columns than the model has now.
+fn shapes(models: &[&ModelLine], look: &Look) -> String {
+    let of = |model| {
+        let model: &ModelLine = model;
+        let slices: Vec<&SliceLine> = model.slices.iter().filter(|slice| slice.old_shape).collect();
+        (!slices.is_empty()).then_some(Line { model, detail: None, slices })
+    };
+    let lines: Vec<Line<'_>> = models.iter().filter_map(|model| of(*model)).collect();
+    if lines.is_empty() {
+        return String::new();
+    }
+    let title =
+        "old shape: columns added since are NULL in these rows, widened ones are read as the wider type";
+    let width = lines.iter().map(|line| line.model.model.to_string().width()).max().unwrap_or(0);
+    let lines: String = lines.iter().map(|line| line.render(width, look)).collect();
+    format!("\n{}\n{lines}", look.paint(Paint::Vouched, title))
 }
 
 /// Many details of one cause and model (a file for each slice that waits) become one line with the first of them.

@@ -392,3 +392,24 @@ fn sums_never_drift_from_their_facts() {
     }
     project.equals_a_fresh_build();
 }
+
+#[test]
+fn slices_of_an_old_shape_are_named_until_they_run() {
+    let project = Project::run_once();
+    project.edit(ORDERS_FILE, "SELECT p.id, ", "SELECT p.id, p.amount * 2 AS twice, ");
+    let (code, _) =
+        project.said(&["accept", "silver.orders", "--interval", "2026-03", "--because", "new column"]);
+    assert_eq!(code, Some(0));
+    let (_, said) = project.said(&["status", "--why"]);
+    assert!(said.contains("old shape: ") && said.contains("silver.orders  14 slices"), "{said}");
+    project.run(&["silver.orders", "--interval", "2026-03-10", "--force"]);
+    assert_eq!(project.query("SELECT count(twice) AS n FROM silver.orders"), [r#"{"n":3}"#]);
+    let (_, said) = project.said(&["status", "--why"]);
+    assert!(
+        said.contains("silver.orders  13 slices  2026-03-02 … 2026-03-09, 2026-03-11 … 2026-03-15"),
+        "{said}"
+    );
+    project.run(&["silver.orders", "--force"]);
+    let (_, said) = project.said(&["status", "--why"]);
+    assert!(!said.contains("old shape"), "{said}");
+}
