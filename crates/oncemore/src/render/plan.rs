@@ -222,7 +222,7 @@ fn advice(plan: &Plan, look: &Look) -> String {
     if let Some(found) = plan.reported.first() {
         let model = &found.model;
         out += &format!(
-            "\n{}: {REPORTED}: it runs nothing (`on_change: report`); compute anew: `oncemore run {model} --force`; \
+            "\n{}: `on_change: report` runs nothing; compute anew: `oncemore run {model} --force`; \
              or keep the rows: `oncemore accept {model} --because TEXT`\n",
             look.paint(Paint::Vouched, "help")
         );

@@ -177,7 +177,16 @@ fn a_change_of_the_state_is_reported_alone_where_the_model_says_so() {
     let all = ["2026-03-01 gold.devices", "2026-03-02 gold.devices", "2026-03-03 gold.devices"];
     assert_eq!(reported(&project), all);
     assert!(firmwares(&project).iter().all(|row| row.contains("two")));
-    insta::assert_snapshot!(says(&project, &["plan"]), @"");
+    insta::assert_snapshot!(says(&project, &["plan"]), @r"
+    exit 0
+
+    silver.uses  0 of 3 slices
+      reported: input changed      3  2026-03-01 … 2026-03-03  (gold.devices)
+
+    help: `on_change: report` runs nothing; compute anew: `oncemore run silver.uses --force`; or keep the rows: `oncemore accept silver.uses --because TEXT`
+
+    nothing to run, 3 reported, 3 fresh
+    ");
     let (_, status) = project.said(&["status", "--why"]);
     assert!(status.contains("reported: input changed\n  silver.uses  3 slices"), "{status}");
     let (_, story) = project.said(&["explain", "silver.uses", "2026-03-01"]);
