@@ -13,19 +13,20 @@ use std::sync::Arc;
 use arrow::array::{ArrayRef, RecordBatch, StringArray, TimestampMicrosecondArray, new_null_array};
 use arrow::compute::{BatchCoalescer, CastOptions, cast_with_options};
 use arrow::datatypes::{Field, Schema, SchemaRef};
-use iceberg::spec::{DataFile, SchemaRef as IcebergSchema};
+use iceberg::spec::{DataContentType, DataFile, SchemaRef as IcebergSchema};
 use oncemore_core::{AttemptId, CodeVersion, ColumnPrint, Digest, Fingerprint, Instant, Interval, TableName};
 
 use crate::disk::Disk;
 use crate::error::{CommitError, Result};
 use crate::ledger::Attempt;
 use crate::metadata::schema::{self, CODE_VERSION, INTERVAL_START};
-use crate::metadata::stats;
+use crate::metadata::stats::{self, About};
+use crate::metadata;
 use crate::rows::{RowHasher, RowsPrint, schema_digest};
 use crate::slice_map::FileEntry;
 use crate::types::{arrow_type, stored_type};
 use crate::warehouse::{Warehouse, text};
-use file::FileWriter;
+use file::{FileWriter, Pages};
 
 /// Rows a chunk: a multiple of the encoder's own batch, see the module's words on bytes.
 pub(crate) const CHUNK: usize = 8_192;
@@ -59,6 +60,8 @@ struct Plan {
     /// The user's columns with the types that they are stored as.
     stored: SchemaRef,
     code: String,
+    /// Columns by which rows are looked up: of a log, its key.
+    sought: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -180,6 +183,7 @@ impl SliceWriter {
             from,
             stored: stored.clone(),
             code: code.short(),
+            sought: if metadata::fold_of(&state.metadata)?.is_some() { key.to_vec() } else { Vec::new() },
         };
         Ok(SliceWriter {
             print: RowsPrint::new(&hasher),
@@ -223,8 +227,12 @@ impl SliceWriter {
 
     fn end_file(&mut self) -> Result<()> {
         let Some(writer) = self.current.take() else { return Ok(()) };
-        let partition = stats::partition(self.plan.start());
-        let done = writer.finish(&self.plan.iceberg, self.plan.spec_id, partition)?;
+        let done = writer.finish(About {
+            content: DataContentType::Data,
+            schema: &self.plan.iceberg,
+            partition: stats::partition(self.plan.start()),
+            spec_id: self.plan.spec_id,
+        })?;
         self.done.list.push(done);
         Ok(())
     }
@@ -263,7 +271,8 @@ impl Plan {
         let path = self.folder.join(format!("{}-{number}.parquet", self.stem));
         let name = format!("data/{}/{}-{number}.parquet", label(self.interval), self.stem);
         text(&path)?;
-        FileWriter::create(self.disk.clone(), path, name, self.file_schema.clone())
+        let pages = if self.sought.is_empty() { Pages::Plain } else { Pages::ByKey(&self.sought) };
+        FileWriter::create(self.disk.clone(), path, name, self.file_schema.clone(), pages)
     }
 
     /// The user's columns with the types that they are stored as.

@@ -1,8 +1,8 @@
-//! The way of folded rows to and from files: reading with the columns that folding needs, finding keys in the log,
-//! writing buckets. Decides nothing about which row wins.
+//! The way of folded rows from files: reading with the columns that folding needs, finding keys, buckets. Decides
+//! nothing about which row wins.
 
-use std::collections::HashSet;
 use std::fs::File;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -10,10 +10,14 @@ use arrow::array::{
     Array, ArrayRef, AsArray, BooleanArray, RecordBatch, TimestampMicrosecondArray, new_null_array,
 };
 use arrow::compute::filter_record_batch;
-use arrow::datatypes::{Field, Schema, SchemaRef};
+use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use oncemore_core::{ColumnType, TableName};
 use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::{ParquetRecordBatchReaderBuilder, RowSelection};
+use parquet::arrow::arrow_reader::statistics::StatisticsConverter;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder, RowSelection, RowSelector,
+};
+use parquet::file::metadata::PageIndexPolicy;
 
 use super::DELETED;
 use super::order::{Key, Order};
@@ -25,6 +29,11 @@ use crate::types::arrow_type;
 
 /// Rows of a batch read.
 const BATCH: usize = 8_192;
+/// Buckets are not halved more often.
+const MOST_BITS: u32 = 16;
+/// Begin the part of a file's name that says which rows it holds: all of a bucket, or changes laid over them.
+const BASE: char = 'b';
+const OVER: char = 'd';
 
 /// The columns that folding works on: the user's, whether it is a deletion, and where the row came from.
 pub(crate) fn columns(user: &Schema) -> SchemaRef {
@@ -51,50 +60,192 @@ pub(crate) struct Reader<'a> {
     pub(crate) start: Option<i64>,
 }
 
-impl Reader<'_> {
-    /// Hands on every batch of a file.
-    pub(crate) fn each(&self, path: &Path, mut take: impl FnMut(RecordBatch) -> Result<()>) -> Result<()> {
-        self.read(path, None, &mut take)
+/// How rows are found by their key.
+#[derive(Debug)]
+pub(crate) struct Lookup {
+    /// The key columns, by which rows compare.
+    columns: SchemaRef,
+    order: Order,
+    /// The first of them alone, where what a page says of it tells what is in it.
+    first: Option<(SchemaRef, Order)>,
+}
+
+impl Lookup {
+    pub(crate) fn new(schema: &Schema, key: &[String]) -> Result<Self> {
+        let columns = key_columns(schema, key)?;
+        let order = Order::new(&columns, key, &[])?;
+        let first = columns.field(0).clone();
+        // What files say of floats leaves NaN out.
+        let first = match first.data_type() {
+            DataType::Float32 | DataType::Float64 => None,
+            _ => {
+                let schema = Arc::new(Schema::new(vec![first]));
+                let order = Order::new(&schema, &key[..1], &[])?;
+                Some((schema, order))
+            }
+        };
+        Ok(Lookup { columns, order, first })
     }
 
-    /// The rows of a file whose key is wanted. The other columns are decoded for these rows alone.
+    /// Which rows can hold wanted keys, by what the pages say of the first key column; all where they say nothing.
+    fn pages(&self, metadata: &ArrowReaderMetadata, wanted: &[Key], table: &TableName) -> Result<RowSelection> {
+        let all = || RowSelection::from(vec![RowSelector::select(rows_of(metadata))]);
+        let known = self.first.as_ref().map(|first| self.known_pages(first, metadata, wanted, table));
+        Ok(known.transpose()?.flatten().unwrap_or_else(all))
+    }
+
+    fn known_pages(
+        &self,
+        (schema, order): &(SchemaRef, Order),
+        metadata: &ArrowReaderMetadata,
+        wanted: &[Key],
+        table: &TableName,
+    ) -> Result<Option<RowSelection>> {
+        let footer = metadata.metadata();
+        let (Some(columns), Some(offsets)) = (footer.column_index(), footer.offset_index()) else {
+            return Ok(None);
+        };
+        let field = schema.field(0);
+        let converter = StatisticsConverter::try_new(field.name(), metadata.schema(), footer.file_metadata().schema_descr());
+        let Some(converter) = converter.ok().filter(|found| found.parquet_column_index().is_some()) else {
+            return Ok(None);
+        };
+        let groups: Vec<usize> = (0..footer.num_row_groups()).collect();
+        let rows = converter.data_page_row_counts(offsets, footer.row_groups(), &groups).map_err(internal)?;
+        let Some(rows) = rows else { return Ok(None) };
+        let nulls = converter.data_page_null_counts(columns, offsets, &groups).map_err(internal)?;
+        let encoded = |bounds: ArrayRef| -> Result<_> {
+            let column = convert(&bounds, field, table)?;
+            let batch = RecordBatch::try_new(schema.clone(), vec![column.clone()]).map_err(internal)?;
+            Ok((column, order.keys(&batch)?))
+        };
+        let (lows, low) = encoded(converter.data_page_mins(columns, offsets, &groups).map_err(internal)?)?;
+        let (highs, high) = encoded(converter.data_page_maxes(columns, offsets, &groups).map_err(internal)?)?;
+        if [rows.len(), nulls.len(), low.num_rows()].iter().any(|count| *count != high.num_rows()) {
+            return Ok(None);
+        }
+        // NULL is the lowest of all.
+        let no_value = order.keys(&RecordBatch::try_new(schema.clone(), vec![new_null_array(field.data_type(), 1)]).map_err(internal)?)?;
+        let wants_null = wanted.first().is_some_and(|key| key.starts_with(no_value.row(0).as_ref()));
+        let may_hold = |page: usize| {
+            if wants_null && (nulls.is_null(page) || nulls.value(page) > 0) {
+                return true;
+            }
+            if lows.is_null(page) || highs.is_null(page) {
+                return nulls.is_null(page) || nulls.value(page) < rows.value(page);
+            }
+            let (low, high) = (low.row(page), high.row(page));
+            let next = wanted.partition_point(|key| **key < *low.as_ref());
+            // What begins with the bound is of this value, whatever the columns that follow.
+            wanted.get(next).is_some_and(|key| **key < *high.as_ref() || key.starts_with(high.as_ref()))
+        };
+        let selectors = (0..rows.len()).map(|page| {
+            let count = usize::try_from(rows.value(page)).unwrap_or(usize::MAX);
+            if may_hold(page) { RowSelector::select(count) } else { RowSelector::skip(count) }
+        });
+        Ok(Some(selectors.collect::<Vec<_>>().into()))
+    }
+}
+
+/// Keys in order, set against rows that mostly are, too.
+struct Sought<'a> {
+    keys: &'a [Key],
+    next: usize,
+}
+
+impl Sought<'_> {
+    fn has(&mut self, key: &[u8]) -> bool {
+        if self.next > 0 && *self.keys[self.next - 1] >= *key {
+            self.next = self.keys.partition_point(|own| **own < *key);
+        }
+        while self.keys.get(self.next).is_some_and(|own| **own < *key) {
+            self.next += 1;
+        }
+        self.keys.get(self.next).is_some_and(|own| **own == *key)
+    }
+}
+
+impl Reader<'_> {
+    /// Hands on every batch of a file.
+    pub(crate) fn each(&self, path: &Path, take: impl FnMut(RecordBatch) -> Result<()>) -> Result<()> {
+        let opened = self.open(path, PageIndexPolicy::Skip)?;
+        self.read(path, opened, None, take)
+    }
+
+    /// The rows of a file whose key is wanted (`None`: all), but for those at the places `dead`, and their places. The
+    /// other columns are decoded for these rows alone.
     pub(crate) fn find(
         &self,
         path: &Path,
-        keys: &Order,
-        key_schema: &SchemaRef,
-        wanted: &HashSet<Key>,
-    ) -> Result<Vec<RecordBatch>> {
-        let mut hits = Vec::new();
-        let mut any = false;
-        let narrow = Reader { schema: key_schema.clone(), ..self.clone() };
-        narrow.each(path, |batch| {
-            let rows = keys.keys(&batch)?;
-            let found: BooleanArray = rows.iter().map(|key| Some(wanted.contains(key.as_ref()))).collect();
-            any |= found.true_count() > 0;
-            hits.push(found);
+        by: &Lookup,
+        wanted: Option<&[Key]>,
+        dead: &[u64],
+    ) -> Result<(Vec<RecordBatch>, Vec<u64>)> {
+        let (file, metadata) = self.open(path, PageIndexPolicy::Optional)?;
+        let total = rows_of(&metadata);
+        let mut places = match wanted {
+            None => (0..total as u64).collect(),
+            Some(wanted) => self.places(path, (&file, &metadata), by, wanted)?,
+        };
+        without(&mut places, dead);
+        let mut found = Vec::new();
+        if places.is_empty() {
+            return Ok((found, places));
+        }
+        let ranges = ranges(&places);
+        let selection = (places.len() < total)
+            .then(|| RowSelection::from_consecutive_ranges(ranges.into_iter(), total));
+        self.read(path, (file, metadata), selection, |batch| {
+            found.push(batch);
             Ok(())
         })?;
-        let mut found = Vec::new();
-        if any {
-            self.read(path, Some(RowSelection::from_filters(&hits)), &mut |batch| {
-                found.push(batch);
-                Ok(())
-            })?;
+        Ok((found, places))
+    }
+
+    /// Places of rows whose key is wanted.
+    fn places(
+        &self,
+        path: &Path,
+        (file, metadata): (&File, &ArrowReaderMetadata),
+        by: &Lookup,
+        wanted: &[Key],
+    ) -> Result<Vec<u64>> {
+        let pages = by.pages(metadata, wanted, self.table)?;
+        let mut places = Vec::new();
+        if wanted.is_empty() || !pages.selects_any() {
+            return Ok(places);
         }
-        Ok(found)
+        let mut selected = selected(&pages);
+        let mut sought = Sought { keys: wanted, next: 0 };
+        let narrow = Reader { schema: by.columns.clone(), ..self.clone() };
+        let file = file.try_clone();
+        let file = file.map_err(|error| CommitError::io(format!("read {}", path.display()), error))?;
+        narrow.read(path, (file, metadata.clone()), Some(pages), |batch| {
+            let keys = by.order.keys(&batch)?;
+            let rows = keys.iter().zip(selected.by_ref());
+            places.extend(rows.filter(|(key, _)| sought.has(key.as_ref())).map(|(_, place)| place));
+            Ok(())
+        })?;
+        Ok(places)
+    }
+
+    fn open(&self, path: &Path, pages: PageIndexPolicy) -> Result<(File, ArrowReaderMetadata)> {
+        let file = self.disk.step(Step::Read, || File::open(path));
+        let file = file.map_err(|error| CommitError::io(format!("read {}", path.display()), error))?;
+        let options = ArrowReaderOptions::new().with_page_index_policy(pages);
+        let metadata = ArrowReaderMetadata::load(&file, options);
+        Ok((file, metadata.map_err(|error| CommitError::corrupt(path.display(), error))?))
     }
 
     fn read(
         &self,
         path: &Path,
+        (file, metadata): (File, ArrowReaderMetadata),
         selection: Option<RowSelection>,
-        take: &mut dyn FnMut(RecordBatch) -> Result<()>,
+        mut take: impl FnMut(RecordBatch) -> Result<()>,
     ) -> Result<()> {
         let damaged = |error: &dyn std::fmt::Display| CommitError::corrupt(path.display(), error);
-        let file = self.disk.step(Step::Read, || File::open(path));
-        let file = file.map_err(|error| CommitError::io(format!("read {}", path.display()), error))?;
-        let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(|error| damaged(&error))?;
+        let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata);
         let there = builder.schema().fields().iter().enumerate();
         let places =
             there.filter(|(_, field)| self.schema.index_of(field.name()).is_ok()).map(|(place, _)| place);
@@ -134,8 +285,49 @@ impl Reader<'_> {
     }
 }
 
+fn rows_of(metadata: &ArrowReaderMetadata) -> usize {
+    usize::try_from(metadata.metadata().file_metadata().num_rows()).unwrap_or(0)
+}
+
+/// Takes places out of others; both are in order.
+fn without(places: &mut Vec<u64>, dead: &[u64]) {
+    if !dead.is_empty() {
+        let mut next = 0;
+        places.retain(|place| {
+            next += dead[next..].partition_point(|dead| dead < place);
+            dead.get(next) != Some(place)
+        });
+    }
+}
+
+/// Places in order as ranges.
+fn ranges(places: &[u64]) -> Vec<Range<usize>> {
+    let mut ranges: Vec<Range<usize>> = Vec::new();
+    for place in places.iter().map(|place| usize::try_from(*place).unwrap_or(usize::MAX)) {
+        match ranges.last_mut() {
+            Some(last) if last.end == place => last.end += 1,
+            _ => ranges.push(place..place + 1),
+        }
+    }
+    ranges
+}
+
+/// The places that a selection selects, in order.
+fn selected(selection: &RowSelection) -> impl Iterator<Item = u64> + use<> {
+    let mut from = 0u64;
+    let mut ranges = Vec::new();
+    for selector in selection.iter() {
+        let to = from + selector.row_count as u64;
+        if !selector.skip {
+            ranges.push(from..to);
+        }
+        from = to;
+    }
+    ranges.into_iter().flatten()
+}
+
 /// The buckets that a table's rows are spread over: as many as its number of bits can tell apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Buckets {
     pub(crate) bits: u32,
 }
@@ -144,7 +336,7 @@ impl Buckets {
     /// Enough of them that none holds more than `most` of `rows`, nor fewer than `self`.
     pub(crate) fn grown(self, rows: u64, most: u64) -> Buckets {
         let wanted = rows.div_ceil(most.max(1)).max(1).next_power_of_two().trailing_zeros();
-        Buckets { bits: self.bits.max(wanted).min(16) }
+        Buckets { bits: self.bits.max(wanted).min(MOST_BITS) }
     }
 
     /// The bucket of a key.
@@ -152,12 +344,60 @@ impl Buckets {
         hash.checked_shr(128 - self.bits).map_or(0, |bucket| bucket as u64)
     }
 
-    /// Buckets and bucket in the name of a file.
-    pub(crate) fn in_name(name: &str) -> Option<(Buckets, u64)> {
+}
+
+/// The rows that a file is for: those whose key is in a bucket, of which there may be one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Unit {
+    pub(crate) buckets: Buckets,
+    pub(crate) bucket: u64,
+}
+
+impl Unit {
+    /// All rows.
+    pub(crate) const ALL: Unit = Unit { buckets: Buckets { bits: 0 }, bucket: 0 };
+
+    pub(crate) fn holds(self, hash: u128) -> bool {
+        self.buckets.of(hash) == self.bucket
+    }
+
+    /// The least hash of a key in it.
+    pub(crate) fn first(self) -> u128 {
+        u128::from(self.bucket).checked_shl(128 - self.buckets.bits).unwrap_or(0)
+    }
+
+    /// Whether all of `other` is in it.
+    pub(crate) fn covers(self, other: Unit) -> bool {
+        let finer = other.buckets.bits.checked_sub(self.buckets.bits);
+        finer.is_some_and(|finer| other.bucket >> finer == self.bucket)
+    }
+
+    pub(crate) fn meets(self, other: Unit) -> bool {
+        self.covers(other) || other.covers(self)
+    }
+
+    /// The same rows in two halves.
+    pub(crate) fn halves(self) -> [Unit; 2] {
+        let buckets = Buckets { bits: self.buckets.bits + 1 };
+        [2 * self.bucket, 2 * self.bucket + 1].map(|bucket| Unit { buckets, bucket })
+    }
+
+    /// Whether the file of that name is laid over others, and its unit.
+    pub(crate) fn in_name(name: &str) -> Option<(bool, Unit)> {
         // The last part but one: others may begin with any letter.
-        let part = name.rsplit('/').next()?.rsplit('-').nth(1)?.strip_prefix('b')?;
+        let part = name.rsplit('/').next()?.rsplit('-').nth(1)?;
+        let (over, part) = match part.strip_prefix(BASE) {
+            Some(part) => (false, part),
+            None => (true, part.strip_prefix(OVER)?),
+        };
         let (bits, bucket) = part.split_once('.')?;
-        Some((Buckets { bits: bits.parse().ok()? }, bucket.parse().ok()?))
+        let unit = Unit { buckets: Buckets { bits: bits.parse().ok()? }, bucket: bucket.parse().ok()? };
+        (unit.buckets.bits <= MOST_BITS).then_some((over, unit))
+    }
+
+    /// The part of a file's name that says so.
+    pub(crate) fn name(self, over: bool) -> String {
+        format!("{}{}.{}", if over { OVER } else { BASE }, self.buckets.bits, self.bucket)
     }
 }
 

@@ -9,8 +9,9 @@ use arrow::compute::concat_batches;
 use arrow::datatypes::{DataType, Int64Type, SchemaRef, TimestampMicrosecondType};
 use oncemore_core::TableName;
 
-use super::store::{Buckets, columns};
-use super::{Change, FoldSpec, Order, Reducer, Validity, contest, only, settle, stretches, winners};
+use super::store::{Buckets, Unit, columns};
+use super::decide::winners;
+use super::{Change, FoldSpec, Order, Reducer, Validity, contest, only, settle, stretches};
 use crate::rows::RowHasher;
 
 #[path = "../../tests/all/oracle.rs"]
@@ -42,6 +43,7 @@ fn spec(kind: Kind) -> FoldSpec {
         key: oracle::key(),
         order: kind.order(),
         bucket_rows: 3,
+        rewrite_share: 25,
         validity: (kind != Kind::Merge).then_some(validity),
     }
 }
@@ -240,6 +242,10 @@ fn buckets_halve_and_are_found_in_names() {
     assert_eq!((four, four.grown(1, 100)), (Buckets { bits: 2 }, four));
     assert_eq!((whole.of(u128::MAX), four.of(u128::MAX), four.of(1 << 126)), (0, 3, 1));
     let name = "data/all/om-17.4-b0ff-20130301T050000Z-b2.3-0.parquet";
-    assert_eq!(Buckets::in_name(name), Some((four, 3)));
-    assert_eq!(Buckets::in_name("data/all/00000-0-b1c2.parquet"), None);
+    let unit = Unit { buckets: four, bucket: 3 };
+    assert_eq!(Unit::in_name(name), Some((false, unit)));
+    assert_eq!(Unit::in_name(&name.replace("-b2.", "-d2.")), Some((true, unit)));
+    assert_eq!(Unit::in_name("data/all/00000-0-b1c2.parquet"), None);
+    assert!(unit.holds(u128::MAX) && !unit.holds(1 << 127) && unit.first() == 3 << 126);
+    assert!(Unit::ALL.covers(unit) && !unit.covers(Unit::ALL) && unit.meets(Unit::ALL));
 }

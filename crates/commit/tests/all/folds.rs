@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow::array::{Array, AsArray, RecordBatch};
+use arrow::array::{Array, AsArray, BooleanArray, RecordBatch};
+use arrow::compute::filter_record_batch;
 use arrow::datatypes::{DataType, Int64Type, TimestampMicrosecondType};
 use oncemore_commit::{
     Attempt, Change, CommitError, FoldSpec, Publish, Published, Reducer, RowHasher, RowsPrint, SliceWriter,
@@ -30,8 +31,20 @@ fn deleted() -> TableName {
     "gold.things__deleted".parse().unwrap()
 }
 
+/// Rows of a bucket, and how many of 100 may change before it is written anew.
+type Layout = (u64, u64);
+
 /// Buckets so small that a few keys need several.
+const SMALL: Layout = (3, 25);
+
+/// From all rewritten to nothing: rows are laid over buckets for as long as the rest allows.
+const LAYOUTS: [Layout; 4] = [SMALL, (8, 60), (16, 120), (30, 400)];
+
 fn spec(kind: Kind) -> FoldSpec {
+    laid_out(kind, SMALL)
+}
+
+fn laid_out(kind: Kind, (bucket_rows, rewrite_share): Layout) -> FoldSpec {
     let validity = Validity {
         at: kind.date().map(|(name, _)| name.to_owned()),
         sliced: kind.date().is_some_and(|(_, sliced)| sliced),
@@ -42,7 +55,8 @@ fn spec(kind: Kind) -> FoldSpec {
         beside: Some(deleted()),
         key: oracle::key(),
         order: kind.order(),
-        bucket_rows: 3,
+        bucket_rows,
+        rewrite_share,
         validity: (kind != Kind::Merge).then_some(validity),
     }
 }
@@ -52,7 +66,11 @@ fn slice(day: i64) -> Interval {
 }
 
 fn ensure(warehouse: &Warehouse, kind: Kind) {
-    warehouse.ensure_fold(&log(), &oracle::user_schema(), true, &spec(kind)).unwrap();
+    ensure_laid_out(warehouse, kind, SMALL);
+}
+
+fn ensure_laid_out(warehouse: &Warehouse, kind: Kind, layout: Layout) {
+    warehouse.ensure_fold(&log(), &oracle::user_schema(), true, &laid_out(kind, layout)).unwrap();
 }
 
 fn scene() -> Scene {
@@ -102,10 +120,19 @@ fn publish_kind(warehouse: &Warehouse, kind: Kind, group: &Log) -> Result<Vec<Pu
 fn batches(warehouse: &Warehouse, table: &TableName) -> Vec<RecordBatch> {
     let Some(head) = warehouse.head(table).unwrap() else { return Vec::new() };
     let mut found = Vec::new();
-    for file in head.all_files() {
-        let file = std::fs::File::open(Path::new(&file.path)).unwrap();
+    for reference in head.all_files() {
+        let file = std::fs::File::open(Path::new(&reference.path)).unwrap();
+        let deleted = reference.deleted().unwrap();
+        let mut place = 0;
         let reader = ParquetRecordBatchReaderBuilder::try_new(file).unwrap().build().unwrap();
-        found.extend(reader.map(Result::unwrap));
+        for batch in reader.map(Result::unwrap) {
+            let there: BooleanArray = (place..place + batch.num_rows() as u64)
+                .map(|place| Some(deleted.binary_search(&place).is_err()))
+                .collect();
+            place += batch.num_rows() as u64;
+            found.push(filter_record_batch(&batch, &there).unwrap());
+        }
+        assert_eq!(place - deleted.len() as u64, reference.rows, "{table}");
     }
     found
 }
@@ -242,8 +269,9 @@ fn race(scene: &Scene, kind: Kind, random: &mut Random, log: &mut Log) {
 fn sequence(seed: u64) {
     let mut random = Random(seed);
     let kind = oracle::KINDS[(seed % 4) as usize];
+    let layout = LAYOUTS[(seed / 4 % 4) as usize];
     let mut scene = Scene::empty(None);
-    ensure(&scene.warehouse, kind);
+    ensure_laid_out(&scene.warehouse, kind, layout);
     let mut log = Log::new();
     for step in 0..2 + random.below(6) {
         match random.below(12) {
