@@ -14,8 +14,10 @@
 //! files; when the result becomes visible is `publish`'s.
 
 mod decide;
+pub(crate) mod index;
 mod order;
 mod reduce;
+mod spill;
 pub(crate) mod store;
 #[cfg(test)]
 mod tests;
@@ -25,8 +27,8 @@ use arrow::datatypes::Schema;
 use oncemore_core::{Digest, Digester, TableName};
 use serde::{Deserialize, Serialize};
 
-pub(crate) use decide::{Change, contest, differing, only, settle, sorted};
-pub(crate) use order::{Key, Order};
+pub(crate) use decide::{Change, contest, differing, in_buckets, only, settle, sorted, winners};
+pub(crate) use order::Order;
 pub use reduce::{Reduced, Reducer};
 pub(crate) use validity::stretches;
 pub use validity::{IS_CURRENT, VALID_FROM, VALID_TO, Validity};

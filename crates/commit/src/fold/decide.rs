@@ -8,6 +8,7 @@ use arrow::datatypes::TimestampMicrosecondType;
 
 use super::order::{Key, Order};
 use super::reduce::greatest;
+use super::store::Buckets;
 use crate::error::{CommitError, Result};
 use crate::metadata::schema::INTERVAL_START;
 use crate::rows::RowHasher;
@@ -158,9 +159,21 @@ pub(crate) fn sorted(order: &Order, rows: &RecordBatch) -> Result<RecordBatch> {
     take_record_batch(rows, &UInt32Array::from(places)).map_err(internal)
 }
 
+/// Rows, of which each key has one, ordered by bucket and in it by key.
+pub(crate) fn in_buckets(order: &Order, rows: &RecordBatch, buckets: Buckets) -> Result<RecordBatch> {
+    let (keys, hashes) = (order.keys(rows)?, order.hashes(rows)?);
+    let mut places: Vec<(u64, u32)> =
+        (0u32..).zip(hashes).map(|(row, hash)| (buckets.of(hash), row)).collect();
+    places.sort_unstable_by(|(bucket, row), (other, there)| {
+        bucket.cmp(other).then_with(|| keys.row(*row as usize).cmp(&keys.row(*there as usize)))
+    });
+    let places = UInt32Array::from_iter_values(places.into_iter().map(|(_, row)| row));
+    take_record_batch(rows, &places).map_err(internal)
+}
+
 /// The greatest row of each key, ordered by key.
 pub(crate) fn winners(order: &Order, rows: &RecordBatch) -> Result<RecordBatch> {
-    let kept = greatest(order, rows, &[])?;
+    let kept = greatest(order, rows)?;
     let places = UInt32Array::from_iter_values(kept.into_iter().map(|(row, _)| row));
     take_record_batch(rows, &places).map_err(internal)
 }

@@ -1,6 +1,7 @@
 //! The way of folded rows from files: reading with the columns that folding needs, finding keys, buckets. Decides
 //! nothing about which row wins.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::ops::Range;
 use std::path::Path;
@@ -10,16 +11,16 @@ use arrow::array::{
     Array, ArrayRef, AsArray, BooleanArray, RecordBatch, TimestampMicrosecondArray, new_null_array,
 };
 use arrow::compute::filter_record_batch;
-use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use arrow::datatypes::{Field, Schema, SchemaRef};
 use oncemore_core::{ColumnType, TableName};
 use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::statistics::StatisticsConverter;
 use parquet::arrow::arrow_reader::{
-    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder, RowSelection, RowSelector,
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder, RowSelection,
 };
 use parquet::file::metadata::PageIndexPolicy;
 
 use super::DELETED;
+use super::index::Index;
 use super::order::{Key, Order};
 use crate::disk::{Disk, Step};
 use crate::error::{CommitError, Result};
@@ -63,129 +64,79 @@ pub(crate) struct Reader<'a> {
 /// How rows are found by their key.
 #[derive(Debug)]
 pub(crate) struct Lookup {
-    /// The key columns, by which rows compare.
     columns: SchemaRef,
     order: Order,
-    /// The first of them alone, where what a page says of it tells what is in it.
-    first: Option<(SchemaRef, Order)>,
 }
 
 impl Lookup {
     pub(crate) fn new(schema: &Schema, key: &[String]) -> Result<Self> {
         let columns = key_columns(schema, key)?;
-        let order = Order::new(&columns, key, &[])?;
-        let first = columns.field(0).clone();
-        // What files say of floats leaves NaN out.
-        let first = match first.data_type() {
-            DataType::Float32 | DataType::Float64 => None,
-            _ => {
-                let schema = Arc::new(Schema::new(vec![first]));
-                let order = Order::new(&schema, &key[..1], &[])?;
-                Some((schema, order))
-            }
-        };
-        Ok(Lookup { columns, order, first })
-    }
-
-    /// Which rows can hold wanted keys, by what the pages say of the first key column; all where they say nothing.
-    fn pages(&self, metadata: &ArrowReaderMetadata, wanted: &[Key], table: &TableName) -> Result<RowSelection> {
-        let all = || RowSelection::from(vec![RowSelector::select(rows_of(metadata))]);
-        let known = self.first.as_ref().map(|first| self.known_pages(first, metadata, wanted, table));
-        Ok(known.transpose()?.flatten().unwrap_or_else(all))
-    }
-
-    fn known_pages(
-        &self,
-        (schema, order): &(SchemaRef, Order),
-        metadata: &ArrowReaderMetadata,
-        wanted: &[Key],
-        table: &TableName,
-    ) -> Result<Option<RowSelection>> {
-        let footer = metadata.metadata();
-        let (Some(columns), Some(offsets)) = (footer.column_index(), footer.offset_index()) else {
-            return Ok(None);
-        };
-        let field = schema.field(0);
-        let converter = StatisticsConverter::try_new(field.name(), metadata.schema(), footer.file_metadata().schema_descr());
-        let Some(converter) = converter.ok().filter(|found| found.parquet_column_index().is_some()) else {
-            return Ok(None);
-        };
-        let groups: Vec<usize> = (0..footer.num_row_groups()).collect();
-        let rows = converter.data_page_row_counts(offsets, footer.row_groups(), &groups).map_err(internal)?;
-        let Some(rows) = rows else { return Ok(None) };
-        let nulls = converter.data_page_null_counts(columns, offsets, &groups).map_err(internal)?;
-        let encoded = |bounds: ArrayRef| -> Result<_> {
-            let column = convert(&bounds, field, table)?;
-            let batch = RecordBatch::try_new(schema.clone(), vec![column.clone()]).map_err(internal)?;
-            Ok((column, order.keys(&batch)?))
-        };
-        let (lows, low) = encoded(converter.data_page_mins(columns, offsets, &groups).map_err(internal)?)?;
-        let (highs, high) = encoded(converter.data_page_maxes(columns, offsets, &groups).map_err(internal)?)?;
-        if [rows.len(), nulls.len(), low.num_rows()].iter().any(|count| *count != high.num_rows()) {
-            return Ok(None);
-        }
-        // NULL is the lowest of all.
-        let no_value = order.keys(&RecordBatch::try_new(schema.clone(), vec![new_null_array(field.data_type(), 1)]).map_err(internal)?)?;
-        let wants_null = wanted.first().is_some_and(|key| key.starts_with(no_value.row(0).as_ref()));
-        let may_hold = |page: usize| {
-            if wants_null && (nulls.is_null(page) || nulls.value(page) > 0) {
-                return true;
-            }
-            if lows.is_null(page) || highs.is_null(page) {
-                return nulls.is_null(page) || nulls.value(page) < rows.value(page);
-            }
-            let (low, high) = (low.row(page), high.row(page));
-            let next = wanted.partition_point(|key| **key < *low.as_ref());
-            // What begins with the bound is of this value, whatever the columns that follow.
-            wanted.get(next).is_some_and(|key| **key < *high.as_ref() || key.starts_with(high.as_ref()))
-        };
-        let selectors = (0..rows.len()).map(|page| {
-            let count = usize::try_from(rows.value(page)).unwrap_or(usize::MAX);
-            if may_hold(page) { RowSelector::select(count) } else { RowSelector::skip(count) }
-        });
-        Ok(Some(selectors.collect::<Vec<_>>().into()))
+        Ok(Lookup { order: Order::new(&columns, key, &[])?, columns })
     }
 }
 
-/// Keys in order, set against rows that mostly are, too.
-struct Sought<'a> {
-    keys: &'a [Key],
-    next: usize,
+/// Keys to find.
+#[derive(Debug, Default)]
+pub(crate) struct Wanted {
+    keys: HashSet<Key>,
+    hashes: Vec<u128>,
 }
 
-impl Sought<'_> {
-    fn has(&mut self, key: &[u8]) -> bool {
-        if self.next > 0 && *self.keys[self.next - 1] >= *key {
-            self.next = self.keys.partition_point(|own| **own < *key);
+impl Wanted {
+    /// The keys of rows, as `order` tells them apart.
+    pub(crate) fn of(order: &Order, batches: &[&RecordBatch]) -> Result<Wanted> {
+        let mut wanted = Wanted::default();
+        for batch in batches {
+            for (key, hash) in order.keys(batch)?.iter().zip(order.hashes(batch)?) {
+                if wanted.keys.insert(Key::from(key.as_ref())) {
+                    wanted.hashes.push(hash);
+                }
+            }
         }
-        while self.keys.get(self.next).is_some_and(|own| **own < *key) {
-            self.next += 1;
-        }
-        self.keys.get(self.next).is_some_and(|own| **own == *key)
+        wanted.hashes.sort_unstable();
+        Ok(wanted)
     }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
+    /// Hashes of those keys that are in a part of all.
+    fn hashes_in(&self, part: Unit) -> &[u128] {
+        let from = self.hashes.partition_point(|hash| *hash < part.first());
+        let to = self.hashes.partition_point(|hash| *hash <= part.last());
+        &self.hashes[from..to]
+    }
+}
+
+/// Which rows of a file are asked for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Ask<'a> {
+    /// At least all of a part of the table.
+    Part(Unit),
+    /// Those of keys, where the file holds none but those of a part.
+    Keys(&'a Wanted, Unit),
 }
 
 impl Reader<'_> {
-    /// Hands on every batch of a file.
-    pub(crate) fn each(&self, path: &Path, take: impl FnMut(RecordBatch) -> Result<()>) -> Result<()> {
-        let opened = self.open(path, PageIndexPolicy::Skip)?;
-        self.read(path, opened, None, take)
-    }
-
-    /// The rows of a file whose key is wanted (`None`: all), but for those at the places `dead`, and their places. The
-    /// other columns are decoded for these rows alone.
+    /// The rows of a file that are asked for, but for those at the places `dead`, and their places. Of rows that are found
+    /// by key, the other columns are decoded for these alone.
     pub(crate) fn find(
         &self,
         path: &Path,
         by: &Lookup,
-        wanted: Option<&[Key]>,
+        ask: Ask<'_>,
         dead: &[u64],
     ) -> Result<(Vec<RecordBatch>, Vec<u64>)> {
-        let (file, metadata) = self.open(path, PageIndexPolicy::Optional)?;
+        let (file, metadata) = self.open(path)?;
         let total = rows_of(&metadata);
-        let mut places = match wanted {
-            None => (0..total as u64).collect(),
-            Some(wanted) => self.places(path, (&file, &metadata), by, wanted)?,
+        let index = Index::of(metadata.metadata().file_metadata());
+        let mut places = match ask {
+            Ask::Part(part) => {
+                let rows = index.map_or(0..total, |index| index.rows_of_part(part));
+                (rows.start as u64..rows.end as u64).collect()
+            }
+            Ask::Keys(wanted, part) => self.places(path, (&file, &metadata), by, (index, wanted, part))?,
         };
         without(&mut places, dead);
         let mut found = Vec::new();
@@ -208,31 +159,37 @@ impl Reader<'_> {
         path: &Path,
         (file, metadata): (&File, &ArrowReaderMetadata),
         by: &Lookup,
-        wanted: &[Key],
+        (index, wanted, part): (Option<Index>, &Wanted, Unit),
     ) -> Result<Vec<u64>> {
-        let pages = by.pages(metadata, wanted, self.table)?;
+        let hashes = wanted.hashes_in(part);
+        let total = rows_of(metadata);
+        let rows = match index {
+            Some(index) => index.rows_of_buckets(hashes.iter().map(|hash| index.buckets.of(*hash))),
+            None => vec![0..total; usize::from(!hashes.is_empty())],
+        };
         let mut places = Vec::new();
-        if wanted.is_empty() || !pages.selects_any() {
+        if rows.is_empty() {
             return Ok(places);
         }
-        let mut selected = selected(&pages);
-        let mut sought = Sought { keys: wanted, next: 0 };
+        let selection = RowSelection::from_consecutive_ranges(rows.iter().cloned(), total);
+        let mut selected = rows.into_iter().flatten();
         let narrow = Reader { schema: by.columns.clone(), ..self.clone() };
         let file = file.try_clone();
         let file = file.map_err(|error| CommitError::io(format!("read {}", path.display()), error))?;
-        narrow.read(path, (file, metadata.clone()), Some(pages), |batch| {
+        narrow.read(path, (file, metadata.clone()), Some(selection), |batch| {
             let keys = by.order.keys(&batch)?;
             let rows = keys.iter().zip(selected.by_ref());
-            places.extend(rows.filter(|(key, _)| sought.has(key.as_ref())).map(|(_, place)| place));
+            let hits = rows.filter(|(key, _)| wanted.keys.contains(key.as_ref()));
+            places.extend(hits.map(|(_, place)| place as u64));
             Ok(())
         })?;
         Ok(places)
     }
 
-    fn open(&self, path: &Path, pages: PageIndexPolicy) -> Result<(File, ArrowReaderMetadata)> {
+    fn open(&self, path: &Path) -> Result<(File, ArrowReaderMetadata)> {
         let file = self.disk.step(Step::Read, || File::open(path));
         let file = file.map_err(|error| CommitError::io(format!("read {}", path.display()), error))?;
-        let options = ArrowReaderOptions::new().with_page_index_policy(pages);
+        let options = ArrowReaderOptions::new().with_page_index_policy(PageIndexPolicy::Optional);
         let metadata = ArrowReaderMetadata::load(&file, options);
         Ok((file, metadata.map_err(|error| CommitError::corrupt(path.display(), error))?))
     }
@@ -312,20 +269,6 @@ fn ranges(places: &[u64]) -> Vec<Range<usize>> {
     ranges
 }
 
-/// The places that a selection selects, in order.
-fn selected(selection: &RowSelection) -> impl Iterator<Item = u64> + use<> {
-    let mut from = 0u64;
-    let mut ranges = Vec::new();
-    for selector in selection.iter() {
-        let to = from + selector.row_count as u64;
-        if !selector.skip {
-            ranges.push(from..to);
-        }
-        from = to;
-    }
-    ranges.into_iter().flatten()
-}
-
 /// The buckets that a table's rows are spread over: as many as its number of bits can tell apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Buckets {
@@ -364,6 +307,11 @@ impl Unit {
     /// The least hash of a key in it.
     pub(crate) fn first(self) -> u128 {
         u128::from(self.bucket).checked_shl(128 - self.buckets.bits).unwrap_or(0)
+    }
+
+    /// The greatest.
+    pub(crate) fn last(self) -> u128 {
+        self.first() | u128::MAX.checked_shr(self.buckets.bits).unwrap_or(0)
     }
 
     /// Whether all of `other` is in it.

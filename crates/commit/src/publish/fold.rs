@@ -14,10 +14,12 @@ use super::decide::Decisions;
 use super::{Change, Publish, TableCommit};
 use crate::error::{CommitError, Result};
 use crate::fold::{self, FoldSpec};
+use crate::ledger::Attempt;
 use crate::state::State;
 use crate::warehouse::Warehouse;
 use passes::Folding;
 use product::{Product, Role};
+use write::Writing;
 
 /// The commits of all tables that are folded from the log that `decisions` are about.
 pub(super) fn plan(
@@ -40,13 +42,41 @@ pub(super) fn plan(
         return Ok(Vec::new());
     }
     let folding = Folding::new(warehouse, decisions, publishes, spec, newest)?;
-    if again {
+    // Where there is nothing, all of the log is what came.
+    if again || products.iter().all(Product::is_empty) {
         folding.all(&mut products)?;
     } else {
         folding.changes(&mut products)?;
     }
     let pin = Pin { input: decisions.state.table.to_string(), version: after };
     products.into_iter().map(|product| product.commit(warehouse, newest, &pin)).collect()
+}
+
+/// The commits of those tables folded from a log that are not compact; `name` gives what their files are named by.
+pub(super) fn compacted(
+    warehouse: &Warehouse,
+    log: &Arc<State>,
+    spec: &FoldSpec,
+    name: &mut dyn FnMut() -> Result<Attempt>,
+) -> Result<Vec<TableCommit>> {
+    for table in spec.tables() {
+        if warehouse.state(table)?.is_none_or(|state| !state.is_ours()) {
+            return Ok(Vec::new());
+        }
+    }
+    let limits = passes::limits(spec);
+    let mut commits = Vec::new();
+    for mut product in products(warehouse, log, spec, false)? {
+        product.open(warehouse)?;
+        if product.is_compact(limits) {
+            continue;
+        }
+        let attempt = name()?;
+        let stem = passes::stem(attempt.epoch, attempt.id, attempt.interval);
+        Writing { warehouse, stem: &stem, key: &spec.key, limits }.compact(&mut product)?;
+        commits.push(product.commit_as_before(warehouse)?);
+    }
+    Ok(commits)
 }
 
 /// The tables that are folded from a log, as they are.

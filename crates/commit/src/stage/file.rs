@@ -17,6 +17,8 @@ use parquet::schema::types::ColumnPath;
 use super::internal;
 use crate::disk::{Disk, Step};
 use crate::error::{CommitError, Result};
+use crate::fold::index::Sampler;
+use crate::fold::store::Buckets;
 use crate::metadata::schema::INTERVAL_START;
 use crate::metadata::stats::{self, About};
 use crate::slice_map::FileEntry;
@@ -35,6 +37,8 @@ pub(crate) struct FileWriter {
     /// Float columns: place and field id.
     floats: Vec<(usize, i32)>,
     nans: HashMap<i32, u64>,
+    /// Notes where the rows of which bucket lie.
+    sampler: Option<Sampler>,
     /// Removes the file when writing ends early.
     guard: Guard,
 }
@@ -77,8 +81,8 @@ impl Write for Checked {
 pub(crate) enum Pages<'a> {
     /// Read whole, or by ranges of anything.
     Plain,
-    /// Single rows are looked up by these columns: pages are small and say what lies in them.
-    ByKey(&'a [String]),
+    /// Rows are ordered by the bucket of these columns and looked up by them.
+    ByKey(&'a [String], Buckets),
     /// Of paths and positions: the whole of a path counts.
     Deletes,
 }
@@ -90,7 +94,7 @@ const KEY_PAGE_ROWS: usize = 2_048;
 fn properties(schema: &Schema, pages: Pages<'_>) -> Result<WriterProperties> {
     let (page_rows, bound) = match pages {
         Pages::Plain => (20_000, Some(64)),
-        Pages::ByKey(_) => (KEY_PAGE_ROWS, Some(64)),
+        Pages::ByKey(..) => (KEY_PAGE_ROWS, Some(64)),
         Pages::Deletes => (20_000, None),
     };
     let mut builder = WriterProperties::builder()
@@ -120,12 +124,6 @@ fn properties(schema: &Schema, pages: Pages<'_>) -> Result<WriterProperties> {
                 .set_column_encoding(path, Encoding::DELTA_BINARY_PACKED);
         }
     }
-    if let Pages::ByKey(keys) = pages {
-        for key in keys {
-            let path = ColumnPath::from(key.as_str());
-            builder = builder.set_column_statistics_enabled(path, EnabledStatistics::Page);
-        }
-    }
     Ok(builder.build())
 }
 
@@ -147,15 +145,22 @@ impl FileWriter {
         let options = ArrowWriterOptions::new()
             .with_properties(properties(&schema, pages)?)
             .with_skip_arrow_metadata(true);
+        let sampler = match pages {
+            Pages::ByKey(key, buckets) => Some(Sampler::new(&schema, key, buckets)?),
+            Pages::Plain | Pages::Deletes => None,
+        };
         let checked = Checked { file, disk };
         let writer = ArrowWriter::try_new_with_options(checked, schema, options).map_err(internal)?;
-        Ok(FileWriter { writer, path, name, floats, nans: HashMap::new(), guard })
+        Ok(FileWriter { writer, path, name, floats, nans: HashMap::new(), sampler, guard })
     }
 
     /// Writes a chunk; true when the file is long enough.
     pub(crate) fn write(&mut self, chunk: &RecordBatch) -> Result<bool> {
         for (place, id) in &self.floats {
             *self.nans.entry(*id).or_default() += nans(chunk.column(*place).as_ref());
+        }
+        if let Some(sampler) = &mut self.sampler {
+            sampler.add(chunk)?;
         }
         let written = self.writer.write(chunk);
         written.map_err(|error| CommitError::io(format!("write {}", self.path.display()), error))?;
@@ -165,6 +170,9 @@ impl FileWriter {
     /// Ends the file. It is made durable when it is published, together with the metadata.
     pub(crate) fn finish(mut self, about: About<'_>) -> Result<(PathBuf, DataFile, FileEntry)> {
         let doing = || format!("write {}", self.path.display());
+        if let Some(said) = self.sampler.take().and_then(Sampler::finish) {
+            self.writer.append_key_value_metadata(said);
+        }
         let footer = self.writer.finish().map_err(|error| CommitError::io(doing(), error))?;
         let bytes = self.writer.bytes_written() as u64;
         let path = self.path.to_string_lossy();

@@ -32,6 +32,11 @@ impl Limits {
         self.bucket_rows / 32
     }
 
+    /// The units that a table of so many rows has when it is compact.
+    pub(super) fn whole(self, rows: u64) -> Buckets {
+        Buckets { bits: 0 }.grown(rows, self.bucket_rows)
+    }
+
     /// The units that so many rows over buckets are spread over.
     pub(super) fn over(self, rows: u64) -> Buckets {
         Buckets { bits: 0 }.grown(rows, self.bucket_rows / 4)

@@ -1,22 +1,22 @@
 //! One fold of a log: which rows its tables are to hold, for all keys or for those whose changes differ. A key is
 //! looked at once; keys are cut into passes, so that memory holds one.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use arrow::array::{BooleanArray, RecordBatch};
 use arrow::compute::{concat_batches, filter_record_batch};
 use arrow::datatypes::{Schema, SchemaRef};
-use oncemore_core::Interval;
+use oncemore_core::{AttemptId, Epoch, Interval};
 
 use super::super::decide::Decisions;
 use super::super::Publish;
 use super::layout::Limits;
-use super::product::{Held, Product, Role, Wanted};
-use super::write::{self, Writing};
+use super::product::{Held, Product, Role, Sums};
+use super::write::{self, Writing, Written};
 use crate::error::{CommitError, Result};
-use crate::fold::store::{self, Buckets, Lookup, Reader, Unit};
-use crate::fold::{self, Change, FoldSpec, Key, Order, Reducer};
+use crate::fold::store::{self, Ask, Buckets, Lookup, Reader, Unit, Wanted};
+use crate::fold::{self, Change, FoldSpec, Order};
 use crate::metadata::schema;
 use crate::parallel;
 use crate::rows::RowHasher;
@@ -26,7 +26,11 @@ use crate::state::State;
 use crate::warehouse::Warehouse;
 
 /// Changed rows looked at in one go.
-const PASS_ROWS: u64 = 2 << 20;
+const PASS_ROWS: u64 = 1 << 19;
+/// Changes looked at in one go where all of the log is.
+const ALL_ROWS: u64 = 1 << 20;
+/// Rows of one bucket in a file that are worth a thread.
+const LARGE_UNIT: u64 = 16 << 10;
 
 /// What all passes of a fold share.
 pub(super) struct Folding<'a> {
@@ -75,13 +79,17 @@ impl<'a> Folding<'a> {
             tracked: tracked.transpose()?,
             runs: runs(&decisions.map),
             columns,
-            stem: format!("om-{}-{}-{}", newest.stamp.epoch, newest.stamp.attempt, label(newest.interval)),
+            stem: stem(newest.stamp.epoch, newest.stamp.attempt, newest.interval),
         })
     }
 
     fn writing(&self) -> Writing<'_> {
-        let limits = Limits { bucket_rows: self.spec.bucket_rows, share: self.spec.rewrite_share };
-        Writing { warehouse: self.warehouse, stem: &self.stem, key: &self.spec.key, limits }
+        Writing {
+            warehouse: self.warehouse,
+            stem: &self.stem,
+            key: &self.spec.key,
+            limits: limits(self.spec),
+        }
     }
 
     fn log(&self) -> &'a Arc<State> {
@@ -110,33 +118,72 @@ impl<'a> Folding<'a> {
     /// Folds all of the log from nothing.
     pub(super) fn all(&self, products: &mut [Product]) -> Result<()> {
         products.iter_mut().for_each(Product::clear);
-        let entries: Vec<&Entry> = self.decisions.map.entries().collect();
-        let rows: u64 = entries.iter().flat_map(|entry| &entry.files).map(|file| file.rows).sum();
-        let buckets = Buckets { bits: 0 }.grown(rows, self.spec.bucket_rows);
-        let passes = passes(rows, buckets);
-        let identity = self.spec.identity();
-        for pass in 0..1 << passes.bits {
-            let mut reducer =
-                Reducer::of_stored(&self.spec.state, self.columns.clone(), &identity, &self.spec.order)?;
-            for (slice, file) in entries.iter().copied().flat_map(files_of) {
-                self.log_reader(slice).each(&self.log().full(&file.name), |batch| {
-                    reducer.push(&of_bucket(&self.order, &batch, passes, pass)?)
-                })?;
-            }
-            let rows = reducer.finish()?.rows;
-            for (bucket, rows) in write::split(&self.order, &rows, buckets)? {
-                for product in products.iter_mut() {
-                    let rows = match product.role {
-                        Role::Kind { deleted } => store::of_kind(&rows, deleted)?,
-                        Role::Changes => rows.clone(),
-                        Role::Stretches => self.stretches(product, &rows)?,
-                    };
-                    product.account(&RecordBatch::new_empty(rows.schema()), &rows);
-                    self.writing().base(product, Unit { buckets, bucket }, &rows)?;
+        let files: Vec<(Interval, &FileEntry)> = self.decisions.map.entries().flat_map(files_of).collect();
+        let rows: u64 = files.iter().map(|(_, file)| file.rows).sum();
+        let buckets = limits(self.spec).whole(rows);
+        let passes = Buckets { bits: 0 }.grown(rows, ALL_ROWS);
+        let passes = Buckets { bits: passes.bits.min(buckets.bits) };
+        for bucket in 0..1 << passes.bits {
+            let part = Unit { buckets: passes, bucket };
+            let units: Vec<(u64, Vec<RecordBatch>)> =
+                self.rows_by_unit(&files, part, buckets)?.into_iter().collect();
+            let done = parallel::map(&units, |(bucket, rows)| {
+                let rows = fold::winners(&self.order, &self.concat(rows)?)?;
+                let unit = Unit { buckets, bucket: *bucket };
+                let one = |product: &Product| self.whole_unit(product, unit, &rows);
+                products.iter().map(one).collect::<Result<Vec<_>>>()
+            })?;
+            for unit in done {
+                for (product, (sums, written)) in products.iter_mut().zip(unit) {
+                    product.account(None, sums);
+                    product.take(written);
                 }
             }
         }
         Ok(())
+    }
+
+    /// Rows of the log in a part of all keys, by the buckets of a table that holds none yet.
+    fn rows_by_unit(
+        &self,
+        files: &[(Interval, &FileEntry)],
+        part: Unit,
+        buckets: Buckets,
+    ) -> Result<BTreeMap<u64, Vec<RecordBatch>>> {
+        let units: Vec<Unit> = (0..1 << (buckets.bits - part.buckets.bits))
+            .map(|unit| Unit { buckets, bucket: (part.bucket << (buckets.bits - part.buckets.bits)) + unit })
+            .collect();
+        let mut asked = Vec::new();
+        for (slice, file) in files {
+            // A large file is read side by side.
+            let parts = if file.rows >> buckets.bits >= LARGE_UNIT { units.as_slice() } else { &[part] };
+            asked.extend(parts.iter().map(|part| (*slice, *file, *part)));
+        }
+        let read = parallel::map(&asked, |(slice, file, part)| {
+            let path = self.log().full(&file.name);
+            let (rows, _) = self.log_reader(*slice).find(&path, &self.lookup, Ask::Part(*part), &[])?;
+            let rows = self.concat(&rows)?;
+            let hashes = self.order.hashes(&rows)?;
+            let of = |hash: &u128| part.holds(*hash).then(|| buckets.of(*hash));
+            let units = write::by(hashes.iter().map(of)).into_iter();
+            let units = units.filter_map(|(unit, places)| Some((unit?, places)));
+            units.map(|(unit, places)| Ok((unit, write::take(&rows, places)?))).collect::<Result<Vec<_>>>()
+        })?;
+        let mut found: BTreeMap<u64, Vec<RecordBatch>> = BTreeMap::new();
+        for (unit, rows) in read.into_iter().flatten() {
+            found.entry(unit).or_default().push(rows);
+        }
+        Ok(found)
+    }
+
+    /// Writes what a table holds of a bucket, from the changes of it that count.
+    fn whole_unit(&self, product: &Product, unit: Unit, changes: &RecordBatch) -> Result<(Sums, Written)> {
+        let rows = match product.role {
+            Role::Kind { deleted } => store::of_kind(changes, deleted)?,
+            Role::Changes => changes.clone(),
+            Role::Stretches => self.stretches(product, changes)?,
+        };
+        Ok((product.sums(&rows), self.writing().write(product, unit, false, &rows)?))
     }
 
     /// Folds the keys again whose changes differ between the slices as they were and as they are now.
@@ -214,40 +261,38 @@ impl<'a> Folding<'a> {
     fn winners(&self, change: &Change, current: &RecordBatch) -> Result<RecordBatch> {
         let replaced: BTreeSet<_> = self.replaced.iter().map(|interval| start_of(*interval)).collect();
         let contest = fold::contest(&self.order, change, current, &replaced)?;
-        let answer = self.ask(&contest.asked)?;
+        let asked = fold::only(&self.order, current, |key| contest.asked.contains(key))?;
+        let answer = self.ask(&Wanted::of(&self.order, &[&asked])?)?;
         fold::settle(&self.order, contest, answer)
     }
 
     /// What the log says of identities, but for the slices that are replaced.
-    fn ask(&self, keys: &HashSet<Key>) -> Result<RecordBatch> {
+    fn ask(&self, wanted: &Wanted) -> Result<RecordBatch> {
         // Where the date decides the slice, no other one dates a change alike.
         let elsewhere =
             self.spec.validity.as_ref().is_none_or(|validity| validity.at.is_some() && !validity.sliced);
-        if keys.is_empty() || !elsewhere {
+        if wanted.is_empty() || !elsewhere {
             return Ok(RecordBatch::new_empty(self.columns.clone()));
         }
-        let mut keys: Vec<Key> = keys.iter().cloned().collect();
-        keys.sort_unstable();
-        let others =
-            self.decisions.map.entries().filter(|entry| !self.replaced.contains(&entry.interval));
+        let others = self.decisions.map.entries().filter(|entry| !self.replaced.contains(&entry.interval));
         let files: Vec<(Interval, &FileEntry)> = others.flat_map(files_of).collect();
         let found = parallel::map(&files, |(slice, file)| {
             let path = self.log().full(&file.name);
-            Ok(self.log_reader(*slice).find(&path, &self.lookup, Some(&keys), &[])?.0)
+            let ask = Ask::Keys(wanted, Unit::ALL);
+            Ok(self.log_reader(*slice).find(&path, &self.lookup, ask, &[])?.0)
         })?;
         self.concat(&found.concat())
     }
 
     /// Rows of slices of the log in one part of all keys.
     fn read(&self, slices: &[&Entry], part: Unit) -> Result<RecordBatch> {
-        let mut found = Vec::new();
-        for (slice, file) in slices.iter().copied().flat_map(files_of) {
-            self.log_reader(slice).each(&self.log().full(&file.name), |batch| {
-                found.push(of_bucket(&self.order, &batch, part.buckets, part.bucket)?);
-                Ok(())
-            })?;
-        }
-        self.concat(&found)
+        let files: Vec<(Interval, &FileEntry)> = slices.iter().copied().flat_map(files_of).collect();
+        let found = parallel::map(&files, |(slice, file)| {
+            let path = self.log().full(&file.name);
+            let (rows, _) = self.log_reader(*slice).find(&path, &self.lookup, Ask::Part(part), &[])?;
+            rows.iter().map(|batch| of_part(&self.order, batch, part)).collect::<Result<Vec<_>>>()
+        })?;
+        self.concat(&found.concat())
     }
 
     fn concat(&self, batches: &[RecordBatch]) -> Result<RecordBatch> {
@@ -262,28 +307,30 @@ pub(super) fn columns_of(log: &State) -> Result<SchemaRef> {
     Ok(store::columns(&Schema::new(user.collect::<Vec<_>>())))
 }
 
+/// How files begin that are written for a slice.
+pub(super) fn stem(epoch: Epoch, attempt: AttemptId, slice: Interval) -> String {
+    format!("om-{epoch}-{attempt}-{}", label(slice))
+}
+
+pub(super) fn limits(spec: &FoldSpec) -> Limits {
+    Limits { bucket_rows: spec.bucket_rows, share: spec.rewrite_share }
+}
+
 /// Files of a slice, with the slice.
 fn files_of(slice: &Entry) -> impl Iterator<Item = (Interval, &FileEntry)> {
     slice.files.iter().map(|file| (slice.interval, file))
 }
 
-/// The rows of a batch in one bucket.
-fn of_bucket(order: &Order, batch: &RecordBatch, buckets: Buckets, bucket: u64) -> Result<RecordBatch> {
-    if buckets.bits == 0 {
+/// The rows of a batch in a part of all keys.
+fn of_part(order: &Order, batch: &RecordBatch, part: Unit) -> Result<RecordBatch> {
+    if part == Unit::ALL {
         return Ok(batch.clone());
     }
-    let hashes = order.hashes(batch)?;
-    let wanted: BooleanArray = hashes.into_iter().map(|hash| Some(buckets.of(hash) == bucket)).collect();
-    filter_record_batch(batch, &wanted).map_err(internal)
+    let inside: BooleanArray = order.hashes(batch)?.into_iter().map(|hash| Some(part.holds(hash))).collect();
+    filter_record_batch(batch, &inside).map_err(internal)
 }
 
 /// Starts of all slices that were published.
 fn runs(map: &SliceMap) -> Vec<i64> {
     map.entries().filter(|entry| entry.stamp.is_some()).map(|entry| entry.interval.start().0).collect()
-}
-
-/// Into how many buckets rows are cut, so that one holds what memory should.
-fn passes(rows: u64, buckets: Buckets) -> Buckets {
-    let wanted = Buckets { bits: 0 }.grown(rows, PASS_ROWS);
-    Buckets { bits: wanted.bits.min(buckets.bits) }
 }

@@ -10,9 +10,10 @@ use oncemore_core::{ColumnPrint, Digest, Epoch, Fingerprint, Interval, Pin, Stam
 
 use super::super::snapshot::{self, Parts};
 use super::super::{Publish, TableCommit};
+use super::layout::Limits;
 use crate::error::{CommitError, Result};
-use crate::fold::store::{self, Lookup, Reader, Unit};
-use crate::fold::{self, FoldSpec, Key, Order};
+use crate::fold::store::{self, Ask, Lookup, Reader, Unit, Wanted};
+use crate::fold::{self, FoldSpec, Order};
 use crate::metadata::{self, schema};
 use crate::parallel;
 use crate::positions::{self, Positions};
@@ -64,29 +65,8 @@ impl Held {
     }
 }
 
-/// Keys in order, with their hashes.
-#[derive(Debug, Default)]
-pub(super) struct Wanted {
-    keys: Vec<(Key, u128)>,
-}
-
-impl Wanted {
-    /// The keys of rows.
-    pub(super) fn of(order: &Order, batches: &[&RecordBatch]) -> Result<Wanted> {
-        let mut keys = Vec::new();
-        for batch in batches {
-            let hashes = order.hashes(batch)?;
-            keys.extend(order.keys(batch)?.iter().map(|key| Key::from(key.as_ref())).zip(hashes));
-        }
-        keys.sort_unstable();
-        keys.dedup();
-        Ok(Wanted { keys })
-    }
-
-    fn of_unit(&self, unit: Unit) -> Vec<Key> {
-        self.keys.iter().filter(|(_, hash)| unit.holds(*hash)).map(|(key, _)| key.clone()).collect()
-    }
-}
+/// What a stamp says of rows: their fingerprint, and the prints of their columns.
+pub(super) type Sums = (Fingerprint, Vec<ColumnPrint>);
 
 /// Rows, and for each the file and the place that it lies at.
 #[derive(Debug)]
@@ -196,6 +176,11 @@ impl Product {
         }
     }
 
+    /// Whether it has no rows at all.
+    pub(super) fn is_empty(&self) -> bool {
+        self.held.is_empty()
+    }
+
     /// Drops everything: the rows are folded from nothing.
     pub(super) fn clear(&mut self) {
         self.gone.extend(std::mem::take(&mut self.held).into_iter().map(|held| held.file));
@@ -231,8 +216,8 @@ impl Product {
         let files: Vec<(usize, &Held)> =
             self.held.iter().enumerate().filter(|(_, held)| held.unit.meets(part)).collect();
         let read = parallel::map(&files, |(place, held)| {
-            let keys = wanted.map(|wanted| wanted.of_unit(held.unit));
-            let (rows, places) = self.rows_of(warehouse, held, keys.as_deref(), &held.dead)?;
+            let ask = wanted.map_or(Ask::Part(part), |wanted| Ask::Keys(wanted, held.unit));
+            let (rows, places) = self.rows_of(warehouse, held, ask, &held.dead)?;
             let within = wanted.is_some() || part.covers(held.unit);
             let (rows, places) = if within { (rows, places) } else { self.within(&rows, &places, part)? };
             Ok((rows, places.into_iter().map(|row| (*place, row)).collect::<Vec<_>>()))
@@ -243,17 +228,14 @@ impl Product {
         Ok(Found { rows, places: places.into_iter().flatten().collect() })
     }
 
-    /// The rows of a file, of these keys or all, but for those at the places `dead`; and their places.
+    /// The rows of a file that are asked for, but for those at the places `dead`; and their places.
     pub(super) fn rows_of(
         &self,
         warehouse: &Warehouse,
         held: &Held,
-        keys: Option<&[Key]>,
+        ask: Ask<'_>,
         dead: &[u64],
     ) -> Result<(Vec<RecordBatch>, Vec<u64>)> {
-        if keys.is_some_and(<[Key]>::is_empty) {
-            return Ok((Vec::new(), Vec::new()));
-        }
         let reader = Reader {
             disk: warehouse.disk(),
             table: &self.state.table,
@@ -261,7 +243,7 @@ impl Product {
             deleted: self.role == Role::Kind { deleted: true },
             start: None,
         };
-        reader.find(&self.state.full(&held.file.name), &self.lookup, keys, dead)
+        reader.find(&self.state.full(&held.file.name), &self.lookup, ask, dead)
     }
 
     /// Of rows and their places those in a part of the table.
@@ -294,24 +276,32 @@ impl Product {
         }
         let gone = filter_record_batch(&found.rows, &goes).map_err(internal)?;
         let fresh = filter_record_batch(new, &comes).map_err(internal)?;
-        self.account(&gone, &fresh);
+        let sums = self.sums(&fresh);
+        self.account(Some(self.sums(&gone)), sums);
         if fresh.num_rows() > 0 {
             self.fresh.push(fresh);
         }
         Ok(())
     }
 
-    /// Takes rows out of the sums and others in.
-    pub(super) fn account(&mut self, before: &RecordBatch, after: &RecordBatch) {
-        let sums = |rows: &RecordBatch| {
-            let mut print = RowsPrint::new(&self.prints);
-            print.add(&self.prints.hash(rows));
-            print.finish()
-        };
-        let ((old, old_columns), (new, new_columns)) = (sums(before), sums(after));
-        self.fingerprint = self.fingerprint.without(old).union(new);
-        for ((own, old), new) in self.column_prints.iter_mut().zip(old_columns).zip(new_columns) {
-            own.print = own.print.wrapping_sub(old.print).wrapping_add(new.print);
+    pub(super) fn sums(&self, rows: &RecordBatch) -> Sums {
+        let mut print = RowsPrint::new(&self.prints);
+        print.add(&self.prints.hash(rows));
+        print.finish()
+    }
+
+    /// Takes the sums of rows out of its own and those of others in.
+    pub(super) fn account(&mut self, gone: Option<Sums>, come: Sums) {
+        if let Some((gone, columns)) = gone {
+            self.fingerprint = self.fingerprint.without(gone);
+            for (own, gone) in self.column_prints.iter_mut().zip(columns) {
+                own.print = own.print.wrapping_sub(gone.print);
+            }
+        }
+        let (come, columns) = come;
+        self.fingerprint = self.fingerprint.union(come);
+        for (own, come) in self.column_prints.iter_mut().zip(columns) {
+            own.print = own.print.wrapping_add(come.print);
         }
     }
 
@@ -368,6 +358,20 @@ impl Product {
         };
         entry.stamp = Some(stamp);
         self.commit_entry(warehouse, entry)
+    }
+
+    /// The commit to the same rows in other files.
+    pub(super) fn commit_as_before(mut self, warehouse: &Warehouse) -> Result<TableCommit> {
+        let mut entry = self.entry();
+        let bytes = entry.files.iter().map(|file| file.bytes).sum();
+        entry.stamp = self.stamp.take().map(|stamp| Stamp { bytes, ..stamp });
+        self.commit_entry(warehouse, entry)
+    }
+
+    /// Whether its files are what a compaction would make of them.
+    pub(super) fn is_compact(&self, limits: Limits) -> bool {
+        let buckets = limits.whole(self.held.iter().map(Held::live).sum());
+        self.deletes.is_empty() && self.held.iter().all(|held| !held.over && held.unit.buckets == buckets)
     }
 
     fn commit_entry(self, warehouse: &Warehouse, entry: Entry) -> Result<TableCommit> {

@@ -11,8 +11,8 @@ use oncemore_core::Epoch;
 use super::layout::{self, Limits, Over, Tile};
 use super::product::{Held, Product};
 use crate::error::Result;
-use crate::fold::store::{self, Buckets, Unit};
-use crate::fold::{Order, sorted};
+use crate::fold::store::{self, Ask, Buckets, Unit};
+use crate::fold::{in_buckets, index};
 use crate::gc::parse_name;
 use crate::metadata::schema;
 use crate::metadata::stats::About;
@@ -24,7 +24,7 @@ use crate::stage::{CHUNK, internal};
 use crate::warehouse::Warehouse;
 
 /// Files written: where, what a manifest says of each, what the slice map does.
-type Written = Vec<(PathBuf, DataFile, FileEntry)>;
+pub(super) type Written = Vec<(PathBuf, DataFile, FileEntry)>;
 
 /// What writing of a table's files needs beside its rows.
 #[derive(Debug)]
@@ -72,8 +72,7 @@ impl Writing<'_> {
 
     /// Writes all of the table anew, in as few buckets as hold it.
     pub(super) fn compact(&self, product: &mut Product) -> Result<()> {
-        let rows = product.held.iter().map(Held::live).sum();
-        let buckets = Buckets { bits: 0 }.grown(rows, self.limits.bucket_rows);
+        let buckets = self.limits.whole(product.held.iter().map(Held::live).sum());
         let units = (0..1 << buckets.bits).map(|bucket| Unit { buckets, bucket });
         let age = Epoch::default();
         let tiles: Vec<Tile> =
@@ -83,13 +82,6 @@ impl Writing<'_> {
         let jobs = jobs.into_iter().map(|(tile, rows)| Job { unit: tiles[tile].unit, rows, is_cut: false });
         self.rewrite(product, &jobs.collect::<Vec<_>>())?;
         self.delete(product)
-    }
-
-    /// Writes a bucket of a table that holds none yet.
-    pub(super) fn base(&self, product: &mut Product, unit: Unit, rows: &RecordBatch) -> Result<()> {
-        let written = self.write(product, unit, false, rows)?;
-        product.take(written);
-        Ok(())
     }
 
     /// Takes the rows that lie over buckets to be written out of their files.
@@ -104,7 +96,7 @@ impl Writing<'_> {
         let files: Vec<(usize, &Held)> =
             product.held.iter().enumerate().filter(|(_, held)| meets(held)).collect();
         let read = parallel::map(&files, |(place, held)| {
-            let (rows, places) = product.rows_of(self.warehouse, held, None, &held.deleted())?;
+            let (rows, places) = product.rows_of(self.warehouse, held, Ask::Part(Unit::ALL), &held.deleted())?;
             let rows = concat_batches(&product.columns, &rows).map_err(internal)?;
             let hashes = product.order.hashes(&rows)?;
             let tiles: Vec<usize> = hashes.iter().map(|hash| layout::tile_of(tiles, *hash)).collect();
@@ -127,12 +119,12 @@ impl Writing<'_> {
         let written = parallel::map(jobs, |job| {
             let mut rows = job.rows.clone();
             for held in product.held.iter().filter(|held| !held.over && held.unit.meets(job.unit)) {
-                let (found, places) = product.rows_of(self.warehouse, held, None, &held.deleted())?;
+                let ask = Ask::Part(job.unit);
+                let (found, places) = product.rows_of(self.warehouse, held, ask, &held.deleted())?;
                 let inside = job.unit.covers(held.unit);
                 rows.extend(if inside { found } else { product.within(&found, &places, job.unit)?.0 });
             }
             let rows = concat_batches(&product.columns, &rows).map_err(internal)?;
-            let rows = sorted(&product.order, &rows)?;
             let buckets = match job.is_cut {
                 true => self.limits.finer(job.unit, rows.num_rows() as u64),
                 false => job.unit.buckets,
@@ -155,14 +147,13 @@ impl Writing<'_> {
                 layout::merged(&overs, fresh as u64).into_iter().map(|place| places[place]).collect();
             let read = parallel::map(&merged, |place| {
                 let held = &product.held[*place];
-                product.rows_of(self.warehouse, held, None, &held.deleted())
+                product.rows_of(self.warehouse, held, Ask::Part(Unit::ALL), &held.deleted())
             })?;
             rows.extend(read.into_iter().flat_map(|(rows, _)| rows));
             merged.into_iter().for_each(|place| product.held[place].is_gone = true);
         }
         product.held.iter_mut().filter(|held| held.live() == 0).for_each(|held| held.is_gone = true);
         let rows = concat_batches(&product.columns, &rows).map_err(internal)?;
-        let rows = sorted(&product.order, &rows)?;
         let buckets = self.limits.over(rows.num_rows() as u64);
         let written = self.write_units(product, buckets, true, &rows)?;
         product.take(written);
@@ -217,7 +208,7 @@ impl Writing<'_> {
         Ok(())
     }
 
-    /// Writes rows, ordered as the product's are, into the units that they belong to.
+    /// Writes rows into the units that they belong to.
     fn write_units(&self, product: &Product, buckets: Buckets, over: bool, rows: &RecordBatch) -> Result<Written> {
         let hashes = product.order.hashes(rows)?;
         let mut written = Vec::new();
@@ -229,8 +220,10 @@ impl Writing<'_> {
         Ok(written)
     }
 
-    /// Writes rows of one unit, ordered as the product's are.
-    fn write(&self, product: &Product, unit: Unit, over: bool, rows: &RecordBatch) -> Result<Written> {
+    /// Writes rows of one unit.
+    pub(super) fn write(&self, product: &Product, unit: Unit, over: bool, rows: &RecordBatch) -> Result<Written> {
+        let buckets = index::buckets_of(unit, rows.num_rows() as u64);
+        let rows = &in_buckets(&product.order, rows, buckets)?;
         let iceberg = product.state.metadata.current_schema();
         let columns = schema::file_schema(iceberg)?;
         let disk = self.warehouse.disk();
@@ -253,7 +246,7 @@ impl Writing<'_> {
                     disk.create_folder(&folder)?;
                     let name = format!("{}-{}-{}.parquet", self.stem, unit.name(over), written.len());
                     let (path, name) = (folder.join(&name), format!("data/all/{name}"));
-                    FileWriter::create(disk.clone(), path, name, columns.clone(), Pages::ByKey(self.key))?
+                    FileWriter::create(disk.clone(), path, name, columns.clone(), Pages::ByKey(self.key, buckets))?
                 }
             };
             let full = writer.write(&store::to_file(&chunk, &columns, &product.state.table)?)?;
@@ -268,7 +261,7 @@ impl Writing<'_> {
 }
 
 impl Product {
-    fn take(&mut self, written: Written) {
+    pub(super) fn take(&mut self, written: Written) {
         self.written.extend(written.iter().map(|(_, _, file)| file.clone()));
         self.staged.list.extend(written);
     }
@@ -302,7 +295,7 @@ fn overs(product: &Product) -> (Vec<usize>, Vec<Over>) {
 }
 
 /// Places by what they have in common.
-fn by<T: Ord>(common: impl Iterator<Item = T>) -> BTreeMap<T, Vec<u32>> {
+pub(super) fn by<T: Ord>(common: impl Iterator<Item = T>) -> BTreeMap<T, Vec<u32>> {
     let mut places: BTreeMap<T, Vec<u32>> = BTreeMap::new();
     for (row, common) in (0u32..).zip(common) {
         places.entry(common).or_default().push(row);
@@ -312,11 +305,4 @@ fn by<T: Ord>(common: impl Iterator<Item = T>) -> BTreeMap<T, Vec<u32>> {
 
 pub(super) fn take(rows: &RecordBatch, places: Vec<u32>) -> Result<RecordBatch> {
     take_record_batch(rows, &UInt32Array::from(places)).map_err(internal)
-}
-
-/// Rows by bucket.
-pub(super) fn split(order: &Order, rows: &RecordBatch, buckets: Buckets) -> Result<BTreeMap<u64, RecordBatch>> {
-    let hashes = order.hashes(rows)?;
-    let places = by(hashes.iter().map(|hash| buckets.of(*hash)));
-    places.into_iter().map(|(bucket, places)| Ok((bucket, take(rows, places)?))).collect()
 }
