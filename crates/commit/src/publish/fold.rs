@@ -42,8 +42,8 @@ pub(super) fn plan(
         return Ok(Vec::new());
     }
     let folding = Folding::new(warehouse, decisions, publishes, spec, newest)?;
-    // Where there is nothing, all of the log is what came.
-    if again || products.iter().all(Product::is_empty) {
+    // Where there is nothing, or little, all of the log is what came.
+    if again || products.iter().all(Product::is_empty) || folding.changes_most() {
         folding.all(&mut products)?;
     } else {
         folding.changes(&mut products)?;

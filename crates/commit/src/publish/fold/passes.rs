@@ -115,6 +115,14 @@ impl<'a> Folding<'a> {
         fold::stretches(validity, &self.by_key, tracked, changes, &self.runs, &product.columns)
     }
 
+    /// Whether so much of a long log is replaced that looking at what was there would cost more than it saves.
+    pub(super) fn changes_most(&self) -> bool {
+        let rows = |entry: &Entry| entry.files.iter().map(|file| file.rows).sum::<u64>();
+        let moved = self.replaced.iter().filter_map(|interval| self.decisions.map.get(*interval));
+        let moved: u64 = moved.map(rows).sum();
+        moved > ALL_ROWS && 2 * moved >= self.decisions.map.entries().map(rows).sum()
+    }
+
     /// Folds all of the log from nothing.
     pub(super) fn all(&self, products: &mut [Product]) -> Result<()> {
         products.iter_mut().for_each(Product::clear);
