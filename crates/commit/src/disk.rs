@@ -99,6 +99,17 @@ impl Disk {
             .map_err(|error| CommitError::io(format!("create {}", path.display()), error))
     }
 
+    /// A new file without a name, to write and to read again.
+    pub(crate) fn create_aside(&self, path: &Path) -> Result<File> {
+        let open = || {
+            let file = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(path)?;
+            fs::remove_file(path)?;
+            Ok(file)
+        };
+        self.step(Step::WriteData, open)
+            .map_err(|error| CommitError::io(format!("create {}", path.display()), error))
+    }
+
     /// Writes new files of one folder, then makes them and files written before durable, with the names of all.
     ///
     /// Syncs run side by side, so that the file system's journal takes many in one go.

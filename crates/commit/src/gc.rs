@@ -339,7 +339,7 @@ fn list(folder: &Path) -> Result<Vec<Orphan>> {
 }
 
 /// Epoch and attempt in the name of a data file of ours, and the slice where the file's folder is not that of one.
-fn parse_name(name: &str) -> Option<(Epoch, String, Option<String>)> {
+pub(crate) fn parse_name(name: &str) -> Option<(Epoch, String, Option<String>)> {
     let parts: Vec<&str> = name.strip_prefix("om-")?.strip_suffix(".parquet")?.split('-').collect();
     let slice = if let [_, _, slice, _, _] = parts[..] { Some(slice.to_owned()) } else { None };
     let mut parts = parts.into_iter();

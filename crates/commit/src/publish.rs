@@ -5,6 +5,7 @@
 //! same; else it is planned again. Data files stay as they are. The loop is ours: it knows its own earlier commit by
 //! the attempt in the slice map.
 
+mod compact;
 mod decide;
 mod fold;
 pub(crate) mod snapshot;
@@ -303,9 +304,8 @@ impl Warehouse {
 
     /// The answer of COMMIT was lost: the pointers tell. All moved or none, so one of them speaks for all.
     fn look_again(&self, commits: &[TableCommit], publishes: &[Publish], lost: CommitError) -> Outcome {
-        let Some(commit) = commits.iter().find(|commit| !commit.items.is_empty()) else {
-            return Outcome::Moved;
-        };
+        let speaks = commits.iter().find(|commit| !commit.items.is_empty()).or(commits.first());
+        let Some(commit) = speaks else { return Outcome::Moved };
         let table = &commit.state.table;
         match self.catalog().pointer(table) {
             Ok(Some(now)) if now == commit.location => Outcome::Moved,
