@@ -163,6 +163,7 @@ impl Reader<'_> {
             // Procedures of the engine itself write no rows of interest.
             "exec" | "execute" if second.starts_with("sp_") || second == "sys" => only(Action::Utility),
             "call" | "exec" | "execute" => only(Action::Call),
+            "rename" => self.renamed(piece),
             "bulk" | "load" => self.bulk(piece),
             "" if self.is_mark(piece.tokens.start, b'(') => self.parsed(piece),
             word if UTILITIES.contains(&word) => only(Action::Utility),

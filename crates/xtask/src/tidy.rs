@@ -18,6 +18,7 @@ const CORE_LINES_MAX: usize = 4_000;
 const EDGES: &[(&str, &[&str])] = &[
     ("core", &[]),
     ("lint", &[]),
+    ("model", &[]),
     ("project", &["core", "lint"]),
     ("commit", &["core"]),
     ("backend", &["core", "commit"]),

@@ -205,6 +205,18 @@ impl<'a> View<'a> {
         }
     }
 
+    /// As [`Self::column_of_from`], of a condition: there `x` is the column, even beside `first(x) AS x`.
+    fn filtered_column(&self, query: QueryId, expr: &'a Expr) -> Option<(usize, String)> {
+        let found = self.column_of_from(query, expr);
+        if found.is_some() {
+            return found;
+        }
+        let (None, name) = expr.column()? else { return None };
+        let of = self.aliased(query, expr)?;
+        let own = of.any(&mut |part| part.column().is_some_and(|(_, other)| other == name));
+        (own && self.select(query)?.from.len() == 1).then(|| (0, name.to_string()))
+    }
+
     fn closure_covers(&self, query: QueryId, select: &'a Select, start: Columns, depth: usize) -> Answer {
         let closed = self.close(query, select, start, depth);
         let mut lacking = None;
@@ -261,7 +273,7 @@ impl<'a> View<'a> {
         for (join, condition) in conditions.chain(joins) {
             let ExprKind::Op(Op::Eq | Op::NullSafeEq, sides) = &condition.kind else { continue };
             let [left, right] = sides.as_slice() else { continue };
-            match (self.column_of_from(query, left), self.column_of_from(query, right)) {
+            match (self.filtered_column(query, left), self.filtered_column(query, right)) {
                 (Some(left), Some(right)) => {
                     // Of an outer join only the inner side follows from the outer.
                     match join {

@@ -145,7 +145,10 @@ impl<'a> View<'a> {
                 keys.extend(self.named(id, &plain));
             }
             Group::No if self.is_aggregate(select) => keys.push(Vec::new()),
-            Group::No => keys.extend(self.carried_keys(id, select, depth)),
+            Group::No => {
+                keys.extend(self.carried_keys(id, select, depth));
+                keys.extend(self.full_join_key(id, select, depth));
+            }
             Group::Sets(_) => {}
         }
         match &select.distinct {
@@ -203,6 +206,44 @@ impl<'a> View<'a> {
             found.extend(self.output_names(id, &all));
         }
         found
+    }
+
+    /// `COALESCE(a.k, b.k) AS k … FROM a FULL JOIN b ON a.k = b.k`, where `k` is a key of both.
+    fn full_join_key(&self, id: QueryId, select: &'a Select, depth: usize) -> Option<Vec<String>> {
+        let [left, right @ From { join: Join::Full, .. }] = select.from.as_slice() else { return None };
+        let (a, b) = match (right.on.as_slice(), right.using.as_slice()) {
+            ([Expr { kind: ExprKind::Op(Op::Eq, sides), .. }], []) => {
+                let mut at = [None, None];
+                for side in sides {
+                    let (from, column) = self.column_of_from(id, side)?;
+                    *at.get_mut(from)? = Some(column);
+                }
+                let [a, b] = at;
+                (a?, b?)
+            }
+            ([], [name]) => (name.clone(), name.clone()),
+            _ => return None,
+        };
+        let is_key =
+            |from: &'a From, column: &String| self.keys_of(from, depth + 1).contains(&vec![column.clone()]);
+        if !is_key(left, &a) || !is_key(right, &b) {
+            return None;
+        }
+        let outputs = self.outputs(id);
+        let found = outputs.list.iter().find(|output| match &output.value {
+            OutputValue::Expr(Expr { kind: ExprKind::Call(call), .. }) => {
+                let of = |at: usize| call.args.get(at).and_then(|arg| self.column_of_from(id, arg));
+                matches!(call.name.as_str(), "coalesce" | "ifnull" | "nvl")
+                    && [of(0), of(1)].into_iter().flatten().collect::<Columns>()
+                        == Columns::from([(0, a.clone()), (1, b.clone())])
+            }
+            OutputValue::Expr(expr) => {
+                !right.using.is_empty()
+                    && expr.column().is_some_and(|(qualifier, name)| qualifier.is_none() && name == a)
+            }
+            _ => false,
+        })?;
+        Some(vec![found.name.clone()])
     }
 
     /// The names under which columns of FROM are given out; equal columns stand for each other, constants

@@ -90,6 +90,13 @@ fn judge<'a>(view: &View<'a>, id: QueryId, query: &'a Query, limit: &'a Limit) -
     if alike {
         return None;
     }
+    // Hive wants a LIMIT beside every ORDER BY: one that is not meant to cut anything off.
+    if wide(limit) {
+        return Some(draft(
+            Severity::Info,
+            "more rows than this would be cut off by an order that leaves ties open",
+        ));
+    }
     match tie(view, id, &[], &order) {
         Tie::None => None,
         Tie::Known => Some(draft(Severity::Warning, "rows are cut off by an order that leaves ties open")),
@@ -104,6 +111,11 @@ fn judge<'a>(view: &View<'a>, id: QueryId, query: &'a Query, limit: &'a Limit) -
                 .lacked(lacking),
         ),
     }
+}
+
+fn wide(limit: &Limit) -> bool {
+    matches!(limit.count.as_ref().map(|count| &count.kind), Some(ExprKind::Literal(Literal::Number(n)))
+        if n.parse::<u64>().is_ok_and(|n| n >= 100_000))
 }
 
 /// `key = 'page_location'`.

@@ -89,7 +89,6 @@ pub(super) const UTILITIES: &[&str] = &[
     "disable",
     "enable",
     "exchange",
-    "rename",
     "handler",
     "purge",
     "flush",
@@ -139,6 +138,12 @@ impl Reader<'_> {
 
     pub(super) fn is_mark(&self, at: usize, mark: u8) -> bool {
         self.source.lexed.tokens.get(at).is_some_and(|token| token.kind == TokenKind::Mark(mark))
+    }
+
+    /// `RENAME TABLE a TO b, c TO d`; RENAME of something else changes no rows of interest here.
+    pub(super) fn renamed(&self, piece: &Piece) -> Found {
+        let found = self.parsed(piece);
+        if matches!(found.0, Action::Alter(_)) { found } else { only(Action::Utility) }
     }
 
     /// ALTER and DROP that the parser refuses change no rows of interest here.
