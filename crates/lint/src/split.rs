@@ -276,7 +276,10 @@ impl Splitter<'_> {
                 self.at += 2
             }
             _ if self.is_header(at) => {
-                self.push(PieceKind::Sql, at, at + 1);
+                // A plain name, such as `{{ header }}`, is a remark at the head of a file; a macro may do anything.
+                if self.word(at).contains('(') {
+                    self.push(PieceKind::Sql, at, at + 1);
+                }
                 self.at = at + 1;
             }
             _ => self.statement(),

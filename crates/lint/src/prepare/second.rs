@@ -50,6 +50,7 @@ impl Preparing<'_> {
         self.keywords_as_names();
         self.units();
         self.lone_placeholders(placeholders);
+        self.added_placeholders(placeholders);
         match dialect {
             Dialect::TSql => self.hints(),
             Dialect::BigQuery => self.typed_literals(),
@@ -58,6 +59,7 @@ impl Preparing<'_> {
             Dialect::Spark => {
                 self.file_format(placeholders);
                 self.lateral_views();
+                self.written_files();
                 self.streams();
             }
             Dialect::Postgres | Dialect::Redshift => self.variables_of_into(),
@@ -215,6 +217,51 @@ impl Preparing<'_> {
             if self.is_name(at) && (cte || alone || set || last) && span.end - span.start >= 7 {
                 self.edit(span, "TABLE p");
             }
+        }
+    }
+
+    /// `a = b {{ and_more }}`, `{{ columns }} {{ more_columns }}`: a placeholder after something that is complete stands
+    /// for more of it, which may be nothing.
+    fn added_placeholders(&mut self, placeholders: &[Span]) {
+        let known = |span: Span| placeholders.binary_search_by_key(&span.start, |place| place.start).is_ok();
+        for at in self.piece.tokens.clone().skip(1) {
+            if !known(self.span(at)) {
+                continue;
+            }
+            let mut before = at - 1;
+            let literal = self
+                .tokens
+                .get(before)
+                .is_some_and(|t| matches!(t.kind, TokenKind::Text | TokenKind::Number));
+            let complete = literal
+                || self.is_mark(before, b')')
+                || known(self.span(before))
+                || matches!(self.word(before).as_str(), "null" | "true" | "false" | "end");
+            while before > self.piece.tokens.start && (self.is_name(before) || self.is_mark(before, b'.')) {
+                before -= 1;
+            }
+            let compared =
+                self.is_name(at - 1) && [b'=', b'<', b'>'].iter().any(|mark| self.is_mark(before, *mark));
+            let apart = self.span(at - 1).end < self.span(at).start;
+            if apart && (complete || compared) {
+                self.blank(self.span(at));
+            }
+        }
+    }
+
+    /// `INSERT OVERWRITE DIRECTORY 'path' USING csv OPTIONS (…) SELECT`: how files are written.
+    fn written_files(&mut self) {
+        for at in self.piece.tokens.clone().skip(1) {
+            if self.word(at) != "directory" || !matches!(self.word(at - 1).as_str(), "overwrite" | "local") {
+                continue;
+            }
+            let using = (at + 1..at + 3).find(|at| self.word(*at) == "using");
+            let Some(using) = using else { continue };
+            let mut end = using + 1;
+            if self.word(end + 1) == "options" {
+                end = self.mate(end + 2).unwrap_or(end);
+            }
+            self.blank(self.span(using).to(self.span(end)));
         }
     }
 

@@ -39,6 +39,9 @@ fn outside(file: &File<'_>, from: &From) -> Option<&'static str> {
             let known = listed(&EVERYWHERE, name)
                 || file.script.dialect == Dialect::ClickHouse && listed(&CLICKHOUSE, name);
             let written = from.span.of(&file.script.text);
+            if file.script.dialect == Dialect::Snowflake && call.name.starts_with('@') {
+                return (!templated(written)).then_some("this reads files");
+            }
             (known && !call.args.iter().any(has_param) && !templated(written))
                 .then_some("this reads files or another server")
         }
