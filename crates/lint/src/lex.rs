@@ -381,6 +381,13 @@ impl Lexer<'_> {
             self.out.placeholders.push(Span::new(end, inner));
             end = inner;
         }
+        // `END$$`.
+        if !self.delimiter.is_empty() {
+            let cut = self.past(start + 1, &self.delimiter).saturating_sub(self.delimiter.len());
+            if cut > start && cut < end {
+                end = cut;
+            }
+        }
         self.push(TokenKind::Word, start, end);
     }
 

@@ -54,7 +54,10 @@ impl Preparing<'_> {
         match dialect {
             Dialect::TSql => self.hints(),
             Dialect::BigQuery => self.typed_literals(),
-            Dialect::Snowflake => self.methods(),
+            Dialect::Snowflake => {
+                self.methods();
+                self.paths_of_stages();
+            }
             Dialect::Trino => self.types_in_parentheses(),
             Dialect::Spark => {
                 self.file_format(placeholders);
@@ -236,6 +239,7 @@ impl Preparing<'_> {
             let complete = literal
                 || self.is_mark(before, b')')
                 || known(self.span(before))
+                || at > 2 && self.is_name(before) && self.word(at - 2) == "as"
                 || matches!(self.word(before).as_str(), "null" | "true" | "false" | "end");
             while before > self.piece.tokens.start && (self.is_name(before) || self.is_mark(before, b'.')) {
                 before -= 1;
@@ -335,6 +339,26 @@ impl Preparing<'_> {
             {
                 self.edit(self.span(at), ".");
             }
+        }
+    }
+
+    /// `FROM @landing.scans/tickets/2024/`: which stage, not which folder of it.
+    fn paths_of_stages(&mut self) {
+        for at in self.piece.tokens.clone().skip(1) {
+            let in_from = matches!(self.word(at - 1).as_str(), "from" | "join");
+            let end = self.past_name(at);
+            if !in_from || !self.word(at).starts_with('@') || !self.is_mark(end, b'/') {
+                continue;
+            }
+            let mut last = end;
+            while self.span(last).end == self.span(last + 1).start
+                && (self.is_name(last + 1)
+                    || [b'/', b'.', b'-', b'='].iter().any(|mark| self.is_mark(last + 1, *mark))
+                    || self.tokens.get(last + 1).is_some_and(|token| token.kind == TokenKind::Number))
+            {
+                last += 1;
+            }
+            self.blank(self.span(end).to(self.span(last)));
         }
     }
 
