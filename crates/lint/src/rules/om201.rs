@@ -43,9 +43,17 @@ fn judge<'a>(
             another one is picked",
         )
         .help("add columns that make the order total, such as the key of the source");
+    // What is before and after a year makes sense only where there is one row a year.
+    let by_period = matches!(call.name.as_str(), "lag" | "lead")
+        && order.last().and_then(|expr| expr.column()).is_some_and(|(_, name)| is_period(name));
     match tie {
         Tie::None => None,
         Tie::Known => Some(draft),
+        Tie::Unknown(lacking) if by_period => {
+            let mut draft = draft.lacked(lacking);
+            draft.severity = Severity::Info;
+            Some(draft)
+        }
         Tie::Unknown(lacking) => Some(draft.lacked(lacking)),
         Tie::Presumed(lacking) => {
             let mut draft = draft.lacked(lacking);
@@ -53,4 +61,10 @@ fn judge<'a>(
             Some(draft)
         }
     }
+}
+
+/// Names of columns that hold a span of time such as a year.
+fn is_period(name: &str) -> bool {
+    let spans = ["year", "quarter", "month", "week", "season", "period", "semester", "decade"];
+    name.split('_').next_back().is_some_and(|word| spans.contains(&word)) || matches!(name, "yearmonth" | "yyyymm")
 }
