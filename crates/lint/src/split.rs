@@ -450,7 +450,10 @@ impl Splitter<'_> {
     fn looped(&mut self) {
         let at = self.at;
         if self.dialect == Dialect::TSql {
-            return self.condition(&["begin"]);
+            self.condition(&["begin"]);
+            // What is repeated is not kept from being done again.
+            self.guard = None;
+            return;
         }
         let mut end = at + 1;
         while end < self.tokens.len() && self.mark(end) != b';' && !self.any(end, &["loop", "do"]) {

@@ -26,7 +26,7 @@ fn judge<'f, 'a>(file: &'f File<'a>, write: &WriteFact<'f, 'a>) -> Option<Draft>
         || write.context.is_stage(write.write)
         || write.context.is_log(&write.target)
         || write.statement.handler
-        || write.statement.guard.is_some();
+        || asks_first(write);
     if excused || is_consumed(file, write) || adds_missing(file, write) {
         return None;
     }
@@ -56,6 +56,14 @@ fn judge<'f, 'a>(file: &'f File<'a>, write: &WriteFact<'f, 'a>) -> Option<Draft>
         draft.severity = Severity::Warning;
     }
     Some(draft)
+}
+
+/// `IF NOT EXISTS (SELECT …) INSERT`, `IF @id IS NULL INSERT`: only what was looked for and not found is put in. A switch
+/// such as `IF @full = 1` asks nothing.
+fn asks_first(write: &WriteFact<'_, '_>) -> bool {
+    let Some(guard) = write.statement.guard else { return false };
+    let text = guard.of(&write.context.script.text).to_ascii_lowercase();
+    ["exists", "select", "count", "null", "found", "object_id", "matched"].iter().any(|word| text.contains(word))
 }
 
 /// `INSERT INTO t VALUES (NEW.*)`: a trigger sends on the row of another write, which is judged where it stands.
