@@ -49,6 +49,7 @@ impl Preparing<'_> {
         self.json_clauses();
         self.keywords_as_names();
         self.units();
+        self.empty_lists();
         self.lone_placeholders(placeholders);
         self.added_placeholders(placeholders);
         match dialect {
@@ -190,6 +191,15 @@ impl Preparing<'_> {
                 && (self.is_mark(at - 2, b'+') || self.is_mark(at - 2, b'-'));
             if counted && UNITS.contains(&self.word(at).as_str()) {
                 self.blank(self.span(at));
+            }
+        }
+    }
+
+    /// `day IN ()`, where a template had nothing to list.
+    fn empty_lists(&mut self) {
+        for at in self.piece.tokens.clone() {
+            if self.word(at) == "in" && self.is_mark(at + 1, b'(') && self.is_mark(at + 2, b')') {
+                self.edit(Span { start: self.span(at).end, end: self.span(at + 2).end }, "(0)");
             }
         }
     }

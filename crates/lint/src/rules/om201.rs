@@ -43,8 +43,9 @@ fn judge<'a>(
             another one is picked",
         )
         .help("add columns that make the order total, such as the key of the source");
-    // What is before and after a year makes sense only where there is one row a year.
-    let by_period = matches!(call.name.as_str(), "lag" | "lead")
+    // What is before a year, or the sum of the last three, makes sense only where there is one row a year.
+    let steps = matches!(call.name.as_str(), "lag" | "lead") || over.frame.is_some() && is_aggregate(&call.name);
+    let by_period = steps
         && order.last().and_then(|expr| expr.column()).is_some_and(|(_, name)| is_period(name));
     match tie {
         Tie::None => None,
