@@ -3,7 +3,6 @@
 //! [`Knowledge`] is gathered once over all files; a [`View`] answers for one statement.
 
 mod alike;
-mod bounds;
 mod context;
 mod determine;
 mod index;
@@ -14,8 +13,7 @@ mod roles;
 mod scope;
 mod view;
 
-pub use alike::{constant, equal, is_aggregate};
-pub use bounds::{Bound, Edge, EdgeKind, column_within, render};
+pub use alike::{column_within, constant, equal, is_aggregate, render};
 pub use context::{Effect, Replaced, SelfRead, StatementContext};
 pub use determine::Answer;
 pub use index::ScriptIndex;

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value as Json};
 
 use crate::dialect::Dialect;
+use crate::spread::Spread;
 use crate::yaml::text_of;
 
 use super::eval::{Render, Unit, World};
@@ -35,7 +36,7 @@ struct Reader<'f> {
     sources: Vec<Json>,
 }
 
-pub(super) fn read(files: &[(&str, &str)], hints: &Hints) -> Project {
+pub(super) fn read(files: &[(&str, &str)], hints: &Hints, spread: &impl Spread) -> Project {
     let mut reader = Reader {
         files,
         hints,
@@ -56,7 +57,7 @@ pub(super) fn read(files: &[(&str, &str)], hints: &Hints) -> Project {
     if let Some(manifest) = manifest {
         reader.take_manifest(manifest);
     }
-    reader.take_files();
+    reader.take_files(spread);
     reader.take_catalog();
     reader.finish(has_manifest)
 }

@@ -1,4 +1,4 @@
-//! Expressions by themselves: which are the same, which are constant, which aggregate.
+//! Expressions by themselves: which are the same, which are constant or aggregate, which only convert a column.
 
 use crate::ir::{Expr, ExprKind, Literal, Op};
 
@@ -145,5 +145,60 @@ pub fn equal(a: &Expr, b: &Expr) -> bool {
             a.len() == b.len() && !a.is_empty() && a.iter().zip(b).all(|(a, b)| equal(a, b))
         }
         _ => false,
+    }
+}
+
+/// The one column within an expression that only converts it: casts, truncations, zones.
+#[must_use]
+pub fn column_within(expr: &Expr) -> Option<&Expr> {
+    match &expr.kind {
+        ExprKind::Column { .. } => Some(expr),
+        ExprKind::Cast { expr, .. } => column_within(expr),
+        ExprKind::Call(call) if call.over.is_none() => {
+            let mut columns = call.args.iter().filter_map(column_within);
+            let first = columns.next()?;
+            columns.next().is_none().then_some(first)
+        }
+        ExprKind::Element { expr, .. } => column_within(expr),
+        ExprKind::Op(Op::Add | Op::Sub, args) => {
+            let mut columns = args.iter().filter_map(column_within);
+            let first = columns.next()?;
+            let alone =
+                columns.next().is_none() && !args.iter().any(|arg| matches!(arg.kind, ExprKind::Param(_)));
+            alone.then_some(first)
+        }
+        _ => None,
+    }
+}
+
+/// An expression as text in one way, so that equal expressions are equal texts.
+#[must_use]
+pub fn render(expr: &Expr) -> String {
+    let list = |exprs: &[Expr]| exprs.iter().map(render).collect::<Vec<_>>().join(",");
+    match &expr.kind {
+        ExprKind::Column { name, .. } => name.clone(),
+        ExprKind::Param(name) => format!(":{name}"),
+        ExprKind::Literal(literal) => match literal {
+            Literal::Text(text) => format!("'{text}'"),
+            Literal::Number(number) => number.clone(),
+            Literal::Bool(value) => value.to_string(),
+            Literal::Null => "null".to_string(),
+            Literal::Other(text) => text.clone(),
+        },
+        ExprKind::Call(call) => format!("{}({})", call.name, list(&call.args)),
+        ExprKind::Op(op, args) => format!("{op:?}({})", list(args)),
+        // A cast of a parameter says nothing about which value it is.
+        ExprKind::Cast { expr, .. } if matches!(expr.kind, ExprKind::Param(_) | ExprKind::Literal(_)) => {
+            render(expr)
+        }
+        ExprKind::Cast { expr, to } => format!("cast({},{to})", render(expr)),
+        ExprKind::Case { .. } => "case".to_string(),
+        ExprKind::In { expr, .. } => format!("in({})", render(expr)),
+        ExprKind::Between { expr, low, high } => {
+            format!("between({},{},{})", render(expr), render(low), render(high))
+        }
+        ExprKind::Subquery { query, .. } => format!("query{}", query.0),
+        ExprKind::Element { expr, path } => format!("{}[{}]", render(expr), list(path)),
+        ExprKind::Other(args) => format!("({})", list(args)),
     }
 }

@@ -1,4 +1,4 @@
-//! Which columns determine a row: keys of tables, carried through queries, and closure over equalities.
+//! Keys: which columns no two rows of a table share, carried through queries; and what identifies the rows of a write.
 
 use std::rc::Rc;
 

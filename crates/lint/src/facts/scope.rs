@@ -8,8 +8,7 @@ use std::rc::Rc;
 use crate::ir::{Ask, Body, Expr, ExprKind, From, Item, Join, Op, QueryId, Relation, Select, SetOp};
 use crate::text::Span;
 
-use super::alike::constant;
-use super::bounds::{column_within, render};
+use super::alike::{column_within, constant, render};
 use super::instant::unit_seconds;
 use super::view::{ColumnSource, Origin, OutputValue, View};
 

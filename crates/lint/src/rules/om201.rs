@@ -44,9 +44,10 @@ fn judge<'a>(
         )
         .help("add columns that make the order total, such as the key of the source");
     // What is before a year, or the sum of the last three, makes sense only where there is one row a year.
-    let steps = matches!(call.name.as_str(), "lag" | "lead") || over.frame.is_some() && is_aggregate(&call.name);
-    let by_period = steps
-        && order.last().and_then(|expr| expr.column()).is_some_and(|(_, name)| is_period(name));
+    let steps =
+        matches!(call.name.as_str(), "lag" | "lead") || over.frame.is_some() && is_aggregate(&call.name);
+    let by_period =
+        steps && order.last().and_then(|expr| expr.column()).is_some_and(|(_, name)| is_period(name));
     match tie {
         Tie::None => None,
         Tie::Known => Some(draft),
@@ -67,5 +68,6 @@ fn judge<'a>(
 /// Names of columns that hold a span of time such as a year.
 fn is_period(name: &str) -> bool {
     let spans = ["year", "quarter", "month", "week", "season", "period", "semester", "decade"];
-    name.split('_').next_back().is_some_and(|word| spans.contains(&word)) || matches!(name, "yearmonth" | "yyyymm")
+    name.split('_').next_back().is_some_and(|word| spans.contains(&word))
+        || matches!(name, "yearmonth" | "yyyymm")
 }

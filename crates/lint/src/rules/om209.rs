@@ -77,7 +77,9 @@ fn joined<'a>(view: &View<'a>, scope: QueryId, select: &'a Select, at: usize) ->
 /// Whether a table is named as a list of one row a name.
 fn is_lookup(from: Option<&From>) -> bool {
     let Some(Relation::Table(name)) = from.map(|from| &from.relation) else { return false };
-    ["lkp_", "lookup_", "lu_", "dim_", "ref_", "reference_", "references_"].iter().any(|start| name.last().starts_with(start))
+    ["lkp_", "lookup_", "lu_", "dim_", "ref_", "reference_", "references_"]
+        .iter()
+        .any(|start| name.last().starts_with(start))
         || name.last().ends_with("_lookup")
 }
 
@@ -85,15 +87,69 @@ fn is_lookup(from: Option<&From>) -> bool {
 /// is computed here is as good as one.
 fn may_repeat(from: Option<&From>) -> bool {
     const WORDS: &[&str] = &[
-        "raw", "landing", "import", "imports", "feed", "feeds", "sheet", "sheets", "file", "files", "in", "inbox", "log",
-        "logs", "history", "hist", "event", "events", "change", "changes", "changed", "update", "updates", "delta", "cdc",
-        "detail", "details", "line", "lines", "item", "items", "snapshot", "snapshots", "daily", "movement", "movements",
-        "entry", "entries", "visit", "visits", "click", "clicks", "scan", "scans", "hit", "hits", "reading", "readings",
-        "price", "prices", "rate", "rates", "version", "versions", "list", "load", "loads", "batch", "ext", "external",
+        "raw",
+        "landing",
+        "import",
+        "imports",
+        "feed",
+        "feeds",
+        "sheet",
+        "sheets",
+        "file",
+        "files",
+        "in",
+        "inbox",
+        "log",
+        "logs",
+        "history",
+        "hist",
+        "event",
+        "events",
+        "change",
+        "changes",
+        "changed",
+        "update",
+        "updates",
+        "delta",
+        "cdc",
+        "detail",
+        "details",
+        "line",
+        "lines",
+        "item",
+        "items",
+        "snapshot",
+        "snapshots",
+        "daily",
+        "movement",
+        "movements",
+        "entry",
+        "entries",
+        "visit",
+        "visits",
+        "click",
+        "clicks",
+        "scan",
+        "scans",
+        "hit",
+        "hits",
+        "reading",
+        "readings",
+        "price",
+        "prices",
+        "rate",
+        "rates",
+        "version",
+        "versions",
+        "list",
+        "load",
+        "loads",
+        "batch",
+        "ext",
+        "external",
     ];
     let Some(Relation::Table(name)) = from.map(|from| &from.relation) else { return true };
-    name.is_stage()
-        || name.parts.iter().any(|part| part.split(['_', '-']).any(|word| WORDS.contains(&word)))
+    name.is_stage() || name.parts.iter().any(|part| part.split(['_', '-']).any(|word| WORDS.contains(&word)))
 }
 
 /// Whether a column is named like the identity of its own table: `id`, or `customer_id` of `customers`.

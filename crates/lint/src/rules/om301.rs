@@ -63,7 +63,9 @@ fn judge<'f, 'a>(file: &'f File<'a>, write: &WriteFact<'f, 'a>) -> Option<Draft>
 fn asks_first(write: &WriteFact<'_, '_>) -> bool {
     let Some(guard) = write.statement.guard else { return false };
     let text = guard.of(&write.context.script.text).to_ascii_lowercase();
-    ["exists", "select", "count", "null", "found", "object_id", "matched"].iter().any(|word| text.contains(word))
+    ["exists", "select", "count", "null", "found", "object_id", "matched"]
+        .iter()
+        .any(|word| text.contains(word))
 }
 
 /// `INSERT INTO t VALUES (NEW.*)`: a trigger sends on the row of another write, which is judged where it stands.

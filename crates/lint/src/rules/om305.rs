@@ -126,13 +126,15 @@ fn is_bound(write: &WriteFact<'_, '_>, span: Span) -> bool {
 /// A lower bound; the reverse only narrows.
 fn is_lower(expr: &Expr) -> bool {
     // `current_date > (SELECT max(day) FROM t)` asks whether today has been done, not which rows to take.
-    let rows = |side: Option<&Expr>| {
-        side.is_some_and(|side| side.any(&mut |part| part.column().is_some()))
-    };
+    let rows = |side: Option<&Expr>| side.is_some_and(|side| side.any(&mut |part| part.column().is_some()));
     let mut lower = false;
     expr.walk(&mut |part| match &part.kind {
-        ExprKind::Op(Op::Gt | Op::GtEq, sides) => lower |= sides.get(1).is_some_and(asks) && rows(sides.first()),
-        ExprKind::Op(Op::Lt | Op::LtEq, sides) => lower |= sides.first().is_some_and(asks) && rows(sides.get(1)),
+        ExprKind::Op(Op::Gt | Op::GtEq, sides) => {
+            lower |= sides.get(1).is_some_and(asks) && rows(sides.first())
+        }
+        ExprKind::Op(Op::Lt | Op::LtEq, sides) => {
+            lower |= sides.first().is_some_and(asks) && rows(sides.get(1))
+        }
         ExprKind::Between { low, .. } => lower |= asks(low),
         _ => {}
     });

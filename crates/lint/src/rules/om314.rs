@@ -1,7 +1,7 @@
 //! OM314: definitions that a second run fails at, or that keep the rows of the first.
 use super::fixes::{guarded, replacing};
 use super::prelude::*;
-use super::shared::gives_nothing;
+use super::shared::{NEAR, creates, gives_nothing, makes};
 use crate::dialect::Dialect;
 use crate::finding::Fix;
 
@@ -102,6 +102,7 @@ fn create(
     }
     out.report(
         Draft::new(Severity::Warning, head, format!("`{table}` can be created once only"))
+            .definition()
             .rerun("a later statement fails and the script is retried: it stops here, since the table exists")
             .help("CREATE TABLE IF NOT EXISTS, CREATE OR REPLACE TABLE, or DROP TABLE IF EXISTS before it")
             .fix(if filled { replacing(file, before) } else { create_guarded(file, before) }),
@@ -139,13 +140,11 @@ fn add_guarded(file: &File<'_>, added: Span, column: &str) -> Option<Fix> {
     guarded(file, before, &[&["add", "column"]], "IF NOT EXISTS")
 }
 
-/// How far back statements that were not understood are searched for a name.
-const NEAR: usize = 100;
-
 /// Earlier statements that touch a table, and those near that were not understood.
 fn before<'f>(file: &'f File<'_>, at: usize, name: &'f Name) -> impl Iterator<Item = &'f Statement> {
     let unread = file.script.statements.iter().take(at).rev().take(NEAR);
-    let unread = unread.filter(|statement| matches!(statement.action, Action::Utility | Action::Call | Action::Unread(_)));
+    let unread = unread
+        .filter(|statement| matches!(statement.action, Action::Utility | Action::Call | Action::Unread(_)));
     file.script.index.before(name.last(), at).filter_map(|at| file.script.statements.get(at)).chain(unread)
 }
 
@@ -196,9 +195,9 @@ fn moved_on(file: &File<'_>, at: usize, name: &Name) -> bool {
 fn put_back(file: &File<'_>, at: usize, name: &Name) -> bool {
     later(file, at, name).any(|statement| match &statement.action {
         Action::Define(table) => table.name.same(name),
-        Action::Alter(changes) => changes
-            .iter()
-            .any(|alter| matches!(&alter.change, AlterChange::Rename(to) if to.same(name))),
+        Action::Alter(changes) => {
+            changes.iter().any(|alter| matches!(&alter.change, AlterChange::Rename(to) if to.same(name)))
+        }
         _ => statement
             .writes
             .iter()
@@ -209,32 +208,18 @@ fn put_back(file: &File<'_>, at: usize, name: &Name) -> bool {
 fn drop_table(file: &File<'_>, at: usize, statement: &Statement, names: &[Name], out: &mut Findings<'_>) {
     let made = |name: &Name| {
         before(file, at, name).any(|statement| match &statement.action {
-            Action::Define(table) => table.name.same(name),
             Action::Alter(changes) => changes.iter().any(|alter| {
                 matches!(&alter.change, AlterChange::Rename(to) | AlterChange::Swap(to) if to.same(name))
                     || matches!(alter.change, AlterChange::Swap(_)) && alter.name.same(name)
             }),
-            Action::Utility | Action::Call | Action::Unread(_) => {
-                let text = statement.span.of(&file.script.text).to_ascii_lowercase();
-                text.starts_with("create") && text.contains(name.last())
-            }
-            _ => statement
-                .writes
-                .iter()
-                .any(|write| matches!(write.verb, Verb::CreateAs(_)) && write.target.same(name)),
+            _ => makes(file, statement, name),
         })
     };
     // Made again further on: the table is there when the script begins, and when it ends.
     let made_again = |name: &Name| {
-        file.script.index.after(name.last(), at).filter_map(|at| file.script.statements.get(at)).any(
-            |statement| match &statement.action {
-                Action::Define(table) => table.name.same(name),
-                _ => statement
-                    .writes
-                    .iter()
-                    .any(|write| matches!(write.verb, Verb::CreateAs(_)) && write.target.same(name)),
-            },
-        )
+        let mut after =
+            file.script.index.after(name.last(), at).filter_map(|at| file.script.statements.get(at));
+        after.any(|statement| makes(file, statement, name))
     };
     let Some(name) = names.iter().find(|name| !made(name) && !put_back(file, at, name)) else { return };
     if name.last().starts_with('#')
@@ -265,10 +250,7 @@ fn add_column(file: &File<'_>, at: usize, statement: &Statement, alter: &Alter, 
     // A table that this script makes has its columns of it.
     let own = before(file, at, &alter.name).any(|statement| match &statement.action {
         Action::Define(table) => table.name.same(&alter.name) && !table.creation.if_not_exists,
-        _ => statement
-            .writes
-            .iter()
-            .any(|write| matches!(write.verb, Verb::CreateAs(_)) && write.target.same(&alter.name)),
+        _ => creates(statement, &alter.name),
     });
     if own {
         return;

@@ -11,7 +11,8 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
         let fills =
             matches!(write.verb, Verb::Insert | Verb::Copy { remembers: false }) && write.conflict.is_none();
         // Rows written out one by one are no load: each is known by what the script calls it.
-        let listed = write.source.is_some_and(|source| matches!(write.view.query(source).body, Body::Values(_)));
+        let listed =
+            write.source.is_some_and(|source| matches!(write.view.query(source).body, Body::Values(_)));
         if !fills || listed || !read_later(file, &write) || reported.contains(&write.target.text()) {
             continue;
         }

@@ -16,6 +16,26 @@ pub(super) fn is_view(statement: &Statement) -> bool {
         })
 }
 
+/// How many statements that were not understood are searched for a name.
+pub(super) const NEAR: usize = 100;
+
+/// Whether a query of a statement makes a table.
+pub(super) fn creates(statement: &Statement, name: &Name) -> bool {
+    statement.writes.iter().any(|write| matches!(write.verb, Verb::CreateAs(_)) && write.target.same(name))
+}
+
+/// Whether a statement makes a table; of one that was not understood its words tell.
+pub(super) fn makes(file: &File<'_>, statement: &Statement, name: &Name) -> bool {
+    match &statement.action {
+        Action::Define(table) => table.name.same(name),
+        Action::Utility | Action::Call | Action::Unread(_) => {
+            let text = statement.span.of(&file.script.text).to_ascii_lowercase();
+            text.starts_with("create") && text.contains(name.last())
+        }
+        _ => creates(statement, name),
+    }
+}
+
 /// The severity that a fault in a statement's rows has: one step down where they are not stored.
 pub(super) fn severity(file: &File<'_>, statement: &Statement, stored: Severity) -> Option<Severity> {
     if is_view(statement) {

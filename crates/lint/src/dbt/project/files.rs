@@ -5,7 +5,8 @@ use std::ops::Range;
 
 use serde_json::{Map, Value as Json};
 
-use crate::yaml::text_of;
+use crate::spread::Spread;
+use crate::yaml::{self, text_of};
 
 use super::super::config;
 use super::super::context::TARGET_SCHEMA;
@@ -16,7 +17,7 @@ use super::{Base, Draft, Reader, package_of, relation};
 
 impl<'f> Reader<'f> {
     /// Models, snapshots and seeds that stand in files and not in the manifest.
-    pub(super) fn take_files(&mut self) {
+    pub(super) fn take_files(&mut self, spread: &impl Spread) {
         let models = self.folders("model-paths", "source-paths", "models");
         let snapshots = self.folders("snapshot-paths", "snapshot_paths", "snapshots");
         let seeds = self.folders("seed-paths", "data-paths", "seeds");
@@ -42,13 +43,17 @@ impl<'f> Reader<'f> {
         if found.iter().all(|(_, _, kind)| *kind == "seeds") && !self.nodes.is_empty() {
             return;
         }
-        for (path, text) in schemas {
-            let schema = self.yaml(path, text);
-            self.take_schema(path, &schema);
+        let read = spread.map(&schemas, |(_, text)| yaml::parse(text));
+        for ((path, _), schema) in schemas.iter().zip(read) {
+            match schema {
+                Ok(schema) => self.take_schema(path, &schema),
+                Err(why) => self.problem(path, why),
+            }
         }
         self.take_sources();
         let folders: Vec<String> = [models, snapshots, seeds].concat();
-        let drafts: Vec<(Draft, Base)> = found.iter().flat_map(|file| self.drafts(*file, &folders)).collect();
+        let drafts = spread.map(&found, |file| self.drafts(*file, &folders));
+        let drafts: Vec<(Draft, Base)> = drafts.into_iter().flatten().collect();
         let synthetic = self.yaml_snapshots(&folders);
         for (draft, _) in drafts.iter().chain(&synthetic) {
             let root = self.library.root.to_string();
