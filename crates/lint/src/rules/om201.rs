@@ -46,16 +46,17 @@ fn judge<'a>(
     // What is before a year, or the sum of the last three, makes sense only where there is one row a year.
     let steps =
         matches!(call.name.as_str(), "lag" | "lead") || over.frame.is_some() && is_aggregate(&call.name);
-    let by_period =
-        steps && order.last().and_then(|expr| expr.column()).is_some_and(|(_, name)| is_period(name));
+    let by_period = steps
+        && !partition.is_empty()
+        && order.last().and_then(|expr| expr.column()).is_some_and(|(_, name)| is_period(name));
     match tie {
         Tie::None => None,
-        Tie::Known => Some(draft),
-        Tie::Unknown(lacking) if by_period => {
-            let mut draft = draft.lacked(lacking);
+        Tie::Known | Tie::Unknown(_) if by_period => {
+            let mut draft = draft.lacked("whether there is one row for each of these spans of time");
             draft.severity = Severity::Info;
             Some(draft)
         }
+        Tie::Known => Some(draft),
         Tie::Unknown(lacking) => Some(draft.lacked(lacking)),
         Tie::Presumed(lacking) => {
             let mut draft = draft.lacked(lacking);
