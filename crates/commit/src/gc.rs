@@ -14,7 +14,7 @@ use oncemore_core::{Epoch, Instant, Interval, TableName};
 
 use crate::catalog;
 use crate::disk::{local, written};
-use crate::error::{CommitError, Result};
+use crate::error::Result;
 use crate::ledger::{AttemptRow, AttemptState};
 use crate::metadata::{self, MAP, manifest};
 use crate::publish::TRIES;
@@ -96,8 +96,11 @@ impl Warehouse {
         let owner = log.unwrap_or_else(|| state.clone());
         let attempts: BTreeMap<String, AttemptRow> = self.attempts_of(&owner.table)?;
         let fences = self.wanted_fences(&owner, &orphans, &attempts);
-        if !fences.is_empty() && self.commit_fences(&owner, &fences)? {
-            cleaned.fenced += fences.len() as u64;
+        // A map of a head that is not ours would make it ours; what is left waits until that is settled.
+        if !fences.is_empty() && owner.is_ours() {
+            if self.commit_fences(&owner, &fences)? {
+                cleaned.fenced += fences.len() as u64;
+            }
             return Ok(true);
         }
         let (data, metadata): (Vec<Orphan>, Vec<Orphan>) =
@@ -159,7 +162,7 @@ impl Warehouse {
         fences
     }
 
-    /// Raises fences, and nothing else; false where that has to wait.
+    /// Raises fences, and nothing else; false where another writer was first.
     fn commit_fences(&self, state: &State, fences: &BTreeMap<Interval, Epoch>) -> Result<bool> {
         let mut map = state.map.clone();
         for (interval, epoch) in fences {
@@ -167,22 +170,13 @@ impl Warehouse {
             entry.fence = entry.fence.max(*epoch);
             map.put(entry);
         }
-        if !state.is_ours() {
-            // A map of a head that is not ours would make it ours; what is left waits until that is settled.
-            return Ok(false);
-        }
         let name = format!("om-map-{:08}-{:032x}.bin", state.high(), self.world().fresh_id());
-        let bytes = map.encode(&name);
-        let path = state.folder.join("metadata").join(&name);
-        self.disk().persist(&[(path, bytes)], &[])?;
+        let file = (state.folder.join("metadata").join(&name), map.encode(&name));
         let builder = TableMetadata::clone(&state.metadata).into_builder(Some(state.location.clone()));
         let builder = builder.set_properties([(MAP.to_owned(), name.clone())].into())?;
         let (_, bytes) = metadata::build(builder, metadata::next_ms(&state.metadata, self.world()))?;
         let index = IndexState { map: Some(name) };
-        if !self.swap_metadata(&state.table, Some(state), bytes, Some(index))? {
-            return Err(CommitError::io("commit fences", "another writer was first; try again"));
-        }
-        Ok(true)
+        self.swap_metadata(&state.table, Some(state), bytes, Some(index), vec![file])
     }
 
     /// Everything that the table's retained snapshots and metadata files refer to.
