@@ -7,7 +7,7 @@
 
 mod decide;
 mod fold;
-mod snapshot;
+pub(crate) mod snapshot;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -16,6 +16,7 @@ use std::time::Duration;
 
 use iceberg::spec::TableMetadata;
 use oncemore_core::{AttemptId, CodeVersion, Digest, Epoch, Instant, Interval, Origin, Pin, TableName};
+use rusqlite::Connection;
 
 use crate::catalog;
 use crate::error::{CommitError, Result};
@@ -211,8 +212,9 @@ impl Warehouse {
             )));
         }
         let live = if state.is_ours() { None } else { Some(state.live(self)?) };
+        let others = self.others_at_work(&self.catalog().lock(), table)?;
         let mut answers = Vec::new();
-        let mut decisions = decide::Decisions::new(self, &state, live);
+        let mut decisions = decide::Decisions::new(self, &state, live, others);
         for place in open {
             match decisions.decide(*place, &publishes[*place]) {
                 Decision::Commit => {}
@@ -262,6 +264,10 @@ impl Warehouse {
                     stale = true;
                     return Err(CommitError::Internal("stale".to_owned()));
                 }
+                if self.is_taken_over(transaction, commit, publishes)? {
+                    stale = true;
+                    return Err(CommitError::Internal("taken over".to_owned()));
+                }
                 let index = crate::state::IndexState { map: Some(commit.map_file.clone()) };
                 if commit.map.clean {
                     catalog::set_index(transaction, &state.table, location, &index.to_json())?;
@@ -278,6 +284,23 @@ impl Warehouse {
             Err(error @ CommitError::Unknown { .. }) => self.look_again(commits, publishes, error),
             Err(error) => Outcome::Failed(error),
         }
+    }
+
+    /// Whether another process claimed one of the slices since the commit was planned.
+    fn is_taken_over(
+        &self,
+        connection: &Connection,
+        commit: &TableCommit,
+        publishes: &[Publish],
+    ) -> Result<bool> {
+        if commit.items.is_empty() {
+            return Ok(false);
+        }
+        let table = &commit.state.table;
+        let others = self.others_at_work(connection, table)?;
+        let touched =
+            |place: usize| others.iter().any(|claim| claim.touches(table, publishes[place].interval));
+        Ok(commit.items.iter().any(|(place, ..)| touched(*place)))
     }
 
     /// The answer of COMMIT was lost: the pointers tell. All moved or none, so one of them speaks for all.

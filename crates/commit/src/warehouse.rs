@@ -131,13 +131,24 @@ impl Warehouse {
     /// # Errors
     /// The catalog or the table's metadata can't be read.
     pub fn stamps(&self, table: &TableName) -> Result<Arc<Vec<Stamp>>> {
-        let Some(location) = self.inner.catalog.pointer(table)? else { return Ok(Arc::default()) };
+        loop {
+            let Some(location) = self.inner.catalog.pointer(table)? else { return Ok(Arc::default()) };
+            match self.stamps_at(table, location.clone()) {
+                // Commits that came after it may have removed what it names.
+                Err(_) if self.has_moved(table, &location)? => {}
+                stamps => return stamps,
+            }
+        }
+    }
+
+    fn stamps_at(&self, table: &TableName, location: String) -> Result<Arc<Vec<Stamp>>> {
         if let Some((known, stamps)) = lock(&self.inner.stamps).get(table)
             && *known == location
         {
             return Ok(stamps.clone());
         }
         let known = lock(&self.inner.states).get(table).filter(|state| state.location == location).cloned();
+        self.check_newest(table, &location)?;
         let stamps = match self.inner.catalog.index(table)? {
             _ if known.is_some() => known.map(|state| stamps_of(&state.map)).unwrap_or_default(),
             Some((at, index)) if at == location => {
@@ -157,10 +168,19 @@ impl Warehouse {
 
     /// A table's state at its head; `None` where there is no such table.
     pub(crate) fn state(&self, table: &TableName) -> Result<Option<Arc<State>>> {
-        match self.inner.catalog.pointer(table)? {
-            Some(location) => self.state_at(table, location).map(Some),
-            None => Ok(None),
+        loop {
+            let Some(location) = self.inner.catalog.pointer(table)? else { return Ok(None) };
+            match self.state_at(table, location.clone()) {
+                // Commits that came after it may have removed what it names.
+                Err(_) if self.has_moved(table, &location)? => {}
+                state => return state.map(Some),
+            }
         }
+    }
+
+    /// Whether the head is no longer at `location`.
+    pub(crate) fn has_moved(&self, table: &TableName, location: &str) -> Result<bool> {
+        Ok(self.inner.catalog.pointer(table)?.as_deref() != Some(location))
     }
 
     fn state_at(&self, table: &TableName, location: String) -> Result<Arc<State>> {
@@ -169,6 +189,7 @@ impl Warehouse {
         {
             return Ok(state.clone());
         }
+        self.check_newest(table, &location)?;
         let path = Path::new(local(&location)).to_owned();
         if !path.exists() && !path.starts_with(&self.inner.root) {
             return Err(self.moved(table, &location));
@@ -181,6 +202,29 @@ impl Warehouse {
         let state = Arc::new(State::load(self, table, location, metadata)?);
         self.remember(state.clone());
         Ok(state)
+    }
+
+    /// Refuses a head that is older than one that was published: a catalog from a backup would have all that came after
+    /// it forgotten. The hint for readers says which one was; it is written after each commit, so it is never ahead of a
+    /// catalog that is up to date.
+    fn check_newest(&self, table: &TableName, location: &str) -> Result<()> {
+        let hint = self.hint_of(table);
+        let (Some(there), Some(pointed)) =
+            (hint.as_deref().and_then(metadata::version), metadata::version(location))
+        else {
+            return Ok(());
+        };
+        // Another process may have committed since the pointer was read.
+        if there <= pointed || self.has_moved(table, location)? {
+            return Ok(());
+        }
+        Err(CommitError::Behind { table: table.clone(), pointed, there })
+    }
+
+    /// The metadata file that the hint for readers names, without its ending.
+    pub(crate) fn hint_of(&self, table: &TableName) -> Option<String> {
+        let hint = std::fs::read_to_string(self.folder(table).join("metadata").join(HINT)).ok()?;
+        Some(hint.trim().to_owned())
     }
 
     /// Refuses a table whose folder leads out of the warehouse by a link.
@@ -469,7 +513,13 @@ impl Warehouse {
         for pointer in self.inner.catalog.tables()? {
             let hint = self.folder(&pointer.name).join("metadata").join(HINT);
             let ours = Path::new(local(&pointer.location)).parent() == hint.parent();
-            if ours && std::fs::read(&hint).ok().as_deref() != Some(stem(&pointer.location).as_bytes()) {
+            // One that is ahead is no hint of a crash: the catalog is older than the table.
+            let ahead = self.hint_of(&pointer.name).as_deref().and_then(metadata::version)
+                > metadata::version(&pointer.location);
+            if ours
+                && !ahead
+                && std::fs::read(&hint).ok().as_deref() != Some(stem(&pointer.location).as_bytes())
+            {
                 self.write_hint(&pointer.name, &pointer.location);
             }
         }

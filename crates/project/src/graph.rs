@@ -8,7 +8,7 @@ use crate::code;
 use crate::decode::Decoder;
 use crate::decode::project::Settings;
 use crate::load::{CHANGES, COUNTING, DELETED, Draft};
-use crate::model::{Fold, Kind, Model, OnChange, Query};
+use crate::model::{Fold, Kind, Model, OnChange, OnForeign, Query};
 use crate::names::{nearest, nearest_table, suggest};
 use crate::sql::{self, SqlError, TableUse};
 
@@ -277,7 +277,7 @@ pub(crate) fn models(settings: &Settings, drafts: Vec<Draft>, order: &Order) -> 
             let draft = drafts[*index].take()?;
             let inputs: Vec<String> = inputs_of(&draft).into_iter().map(str::to_owned).collect();
             let (code, frame) = coder.code(&draft, &inputs)?;
-            model(draft, inputs, code, frame)
+            model(draft, inputs, code, frame, settings.on_foreign)
         })
         .collect()
 }
@@ -287,6 +287,7 @@ fn model(
     inputs: Vec<String>,
     code: oncemore_core::CodeVersion,
     frame: oncemore_core::Digest,
+    on_foreign: OnForeign,
 ) -> Option<Model> {
     let settings = draft.settings;
     let kind = settings.kind?;
@@ -322,6 +323,7 @@ fn model(
         start: settings.start,
         end: settings.end,
         delay_micros: settings.delay_micros,
+        on_foreign: settings.on_foreign.unwrap_or(on_foreign),
         description: settings.description,
         query: Query { sql: draft.sql.to_owned(), offset: draft.offset },
         inputs,

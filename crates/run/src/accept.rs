@@ -1,13 +1,15 @@
 //! Keeps published slices under the code at hand, on somebody's word instead of a computation.
 
-use oncemore_commit::Change;
+use oncemore_commit::{Change, Publish};
 use oncemore_core::{Interval, Origin};
+use oncemore_project::Model;
 use serde::Serialize;
 
-use crate::assess::{Allow, Hold, Verdict};
+use crate::assess::{Allow, Assessment, Hold, Verdict};
 use crate::due::Label;
 use crate::error::{ErrorKind, RunError};
 use crate::explain::states_before;
+use crate::ground::ModelGround;
 use crate::select::RangeRequest;
 use crate::workspace::Workspace;
 
@@ -72,17 +74,31 @@ pub fn accept(
             report.missing.push(label);
             continue;
         }
-        let claims = [(own.sliced.clone(), interval, own.code)];
-        let attempt = workspace.warehouse.begin_attempts(request, &claims)?.remove(0);
         let change = if foreign.is_some() { Change::Adopt } else { Change::Restamp };
-        let mut publish = workspace.publish_of(model_of, &assessment, &attempt, own.code_seen, change);
-        publish.stamp.origin = Origin::Accepted { because: because.to_owned() };
-        publish.replace_foreign = foreign.is_some();
-        publishes.push(publish);
+        publishes.push(vouched(workspace, own, model_of, &assessment, request, because, change)?);
         report.accepted.push(label);
     }
     for result in workspace.warehouse.publish(publishes) {
         result?;
     }
     Ok(report)
+}
+
+/// The publish of a slice whose rows are taken as they are, on somebody's word.
+pub(crate) fn vouched(
+    workspace: &Workspace,
+    own: &ModelGround,
+    model: &Model,
+    assessment: &Assessment,
+    request: u64,
+    because: &str,
+    change: Change,
+) -> Result<Publish, RunError> {
+    let task = [(own.sliced.clone(), assessment.interval, own.code)];
+    let attempt = workspace.warehouse.begin_attempts(request, &task)?.remove(0);
+    let replace_foreign = matches!(change, Change::Adopt);
+    let mut publish = workspace.publish_of(model, assessment, &attempt, own.code_seen, change);
+    publish.stamp.origin = Origin::Accepted { because: because.to_owned() };
+    publish.replace_foreign = replace_foreign;
+    Ok(publish)
 }

@@ -401,7 +401,9 @@ impl<'s> Subject<'s> {
                 }
             };
         };
-        if let Some(detail) = foreign {
+        // A table that was set back takes nothing on top until somebody says that it is meant to.
+        let set_back = || self.foreign.get(&Interval::WHOLE).filter(|_| !self.allow.foreign);
+        if let Some(detail) = foreign.or_else(set_back) {
             return Verdict::Held(reason, Hold::Foreign { detail: detail.clone() });
         }
         if let Some(owner) = stamp.filter(|stamp| stamp.code != self.code && stamp.code_seen > self.code_seen)

@@ -1,18 +1,22 @@
 //! Runs a plan: level by level of the graph, slices side by side, ready ones published together.
 
+mod claims;
+mod foreign;
 mod publisher;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use oncemore_commit::{Attempt, AttemptEnd, AttemptState, Change, Publish, Published};
+use oncemore_commit::{Attempt, AttemptEnd, AttemptState, Change, Claim, Publish, Published, Resolved};
 use oncemore_core::{AttemptId, AuditFailure, Instant, Interval, SliceState, TableName};
 use oncemore_project::Model;
 use serde::Serialize;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
+pub use self::claims::ClaimOptions;
+use self::claims::{Asked, Claims};
 use self::publisher::Publisher;
 use crate::assess::{Allow, Assessment, TableState, Verdict};
 use crate::due::Label;
@@ -41,6 +45,8 @@ pub struct RunOptions {
     pub stale_parents_ok: bool,
     /// Publish each slice in a commit of its own.
     pub single_commits: bool,
+    /// Who runs it, and how long it waits for others.
+    pub claims: ClaimOptions,
 }
 
 /// What happens while a run goes on.
@@ -56,6 +62,18 @@ pub enum Event {
     Unchanged { model: TableName, label: Label, rows: u64 },
     /// A planned task has nothing to do: its inputs came out equal.
     CutOff { model: TableName, label: Label },
+    /// A planned task has nothing to do: another run has done it meanwhile.
+    Elsewhere { model: TableName, label: Label },
+    /// Attempts that runs left behind which ended early, and what became of them.
+    Resolved(Vec<Resolved>),
+    /// The clock is behind that of an earlier request.
+    ClockBehind { seconds: u64 },
+    /// Somebody else's rows in a slice are taken for ours.
+    Adopted(Held),
+    /// Somebody else wrote into a slice, and it is left as it is.
+    Foreign(Held),
+    /// Another run holds what is next, and is waited for.
+    Waiting(Claim),
     /// A task failed.
     Failed(TaskFailure),
     /// A planned task can't run because of what failed before it.
@@ -116,6 +134,10 @@ pub struct RunReport {
     pub unchanged: u64,
     /// Planned tasks with nothing to do, their inputs having come out equal.
     pub cut_off: u64,
+    /// Planned tasks that another run did meanwhile.
+    pub elsewhere: u64,
+    /// Slices in which somebody else's rows were taken for ours.
+    pub adopted: u64,
     /// Slices audited again without computing.
     pub audited: u64,
     /// Rows published.
@@ -124,6 +146,8 @@ pub struct RunReport {
     pub failed: Vec<TaskFailure>,
     /// Planned tasks that could not run.
     pub blocked: Vec<Held>,
+    /// Planned tasks that were not begun, another run being at work on them or on one before them.
+    pub not_begun: usize,
     /// Slices that were held back from the start.
     pub held: usize,
     /// Whether the run was stopped before its end.
@@ -131,6 +155,23 @@ pub struct RunReport {
 }
 
 impl RunReport {
+    /// Takes in what the plan holds back: a source that can't be read is a failure, a write of somebody else by the
+    /// policy of its model.
+    fn hold_back(&mut self, ground: &Ground, plan: &Plan, observer: &Arc<dyn Observer>) {
+        self.held = plan.held.len();
+        for held in &plan.held {
+            if let Some(failure) =
+                broken(held).or_else(|| foreign::refused(held, ground.models[held.at].on_foreign))
+            {
+                observer.event(Event::Failed(failure.clone()));
+                self.failed.push(failure);
+                self.held -= 1;
+            } else if matches!(held.hold, Hold::Foreign { .. }) {
+                observer.event(Event::Foreign(held.clone()));
+            }
+        }
+    }
+
     /// The exit code: of several the first of 6, 7, 5, 4.
     pub fn exit_code(&self) -> u8 {
         if self.interrupted {
@@ -158,26 +199,42 @@ pub async fn run(
     stop: &Stop,
 ) -> Result<RunReport, RunError> {
     let mut ground = workspace.ground()?;
-    let plan = Arc::new(plan(&ground, &options.plan)?);
-    limit::check(workspace, &ground, &plan, options.yes, options.stale_parents_ok)?;
-    observer.event(Event::Planned(Arc::clone(&plan)));
-    let mut report = RunReport { held: plan.held.len(), ..RunReport::default() };
-    for held in &plan.held {
-        if let Some(failure) = broken(held) {
-            observer.event(Event::Failed(failure.clone()));
-            report.failed.push(failure);
-            report.held -= 1;
+    let check = |ground: &Ground, plan: &Plan| {
+        limit::check(workspace, ground, plan, options.yes, options.stale_parents_ok)
+    };
+    let mut planned = plan(&ground, &options.plan)?;
+    check(&ground, &planned)?;
+    let mut report = RunReport::default();
+    let adoptable = foreign::adoptable(&ground, &planned);
+    // Attempts that a killed command left behind are dealt with before new ones begin; and hints for readers by path, also
+    // where nothing is left to do.
+    let resolved = workspace.warehouse.resolve()?;
+    if !resolved.is_empty() {
+        observer.event(Event::Resolved(resolved));
+    }
+    if !(adoptable.is_empty() && planned.tasks.is_empty()) {
+        report.request = workspace.warehouse.begin_request(options.request.as_deref())?;
+        let ahead = report.request as i64 - workspace.world.now().0 / 1_000;
+        if options.request.is_none() && ahead > CLOCK_BEHIND_MS {
+            observer.event(Event::ClockBehind { seconds: ahead.unsigned_abs() / 1_000 });
         }
     }
-    // Attempts that a killed command left behind are dealt with before new ones begin; and hints for readers by path,
-    // also where nothing is left to do.
-    workspace.warehouse.resolve()?;
+    if !adoptable.is_empty() {
+        report.adopted = foreign::adopt(workspace, &ground, &adoptable, report.request, observer)?;
+        ground = workspace.ground()?;
+        planned = plan(&ground, &options.plan)?;
+        check(&ground, &planned)?;
+    }
+    let plan = Arc::new(planned);
+    observer.event(Event::Planned(Arc::clone(&plan)));
+    report.hold_back(&ground, &plan, observer);
     if plan.tasks.is_empty() {
         return Ok(report);
     }
-    report.request = workspace.warehouse.begin_request(options.request.as_deref())?;
     let tables = ground.models.iter().map(|model| TableState::of(model.name.clone())).collect();
-    let mut run = Run { workspace, options, observer, stop, report, tables };
+    let lease_micros = workspace.project.limits.lease_micros;
+    let claims = Claims::start(workspace.warehouse.clone(), options, lease_micros);
+    let mut run = Run { workspace, options, observer, stop, report, tables, claims, halted: false };
     for level in levels(&ground) {
         run.level(&mut ground, &plan, &level).await?;
     }
@@ -227,7 +284,13 @@ struct Run<'a> {
     report: RunReport,
     /// States of all tables, in the order of the ground; those not dealt with yet hold nothing.
     tables: Vec<TableState>,
+    claims: Claims,
+    /// Whether another run is at work on what comes next: nothing more is begun.
+    halted: bool,
 }
+
+/// How far the clock may be behind the number of a request, which is that of a clock once, before it is said. In ms.
+const CLOCK_BEHIND_MS: i64 = 60_000;
 
 /// How many tasks are claimed at a time: a claim covers what is worked on, never a whole backfill.
 const CLAIMED_TASKS: usize = 128;
@@ -236,22 +299,29 @@ impl Run<'_> {
     async fn level(&mut self, ground: &mut Ground, plan: &Plan, level: &[usize]) -> Result<(), RunError> {
         let due = self.due(ground, plan, level);
         let mut failed: BTreeSet<(usize, Interval)> = BTreeSet::new();
+        if self.halted {
+            self.report.not_begun += due.len();
+            return Ok(());
+        }
         self.prepare_tables(ground, &due)?;
         let publisher = Publisher::start(self.workspace.warehouse.clone(), self.options.single_commits);
         let permits = Arc::new(Semaphore::new(self.options.jobs.max(1)));
         for chunk in due.chunks(CLAIMED_TASKS) {
-            if self.stop.is_stopped() || self.too_many_failures() {
+            let ended = self.stop.is_stopped() || self.too_many_failures();
+            let claimed = if ended { None } else { self.claim(ground, chunk).await? };
+            let Some(waited) = claimed else {
                 failed.extend(chunk.iter().map(|(task, _)| (task.at, task.interval)));
                 continue;
-            }
-            let claims: Vec<_> = chunk
+            };
+            let chunk = self.still_due(ground, chunk, waited)?;
+            let tasks: Vec<_> = chunk
                 .iter()
                 .map(|(task, _)| {
                     let model = &ground.models[task.at];
                     (model.sliced.clone(), task.interval, model.code)
                 })
                 .collect();
-            let attempts = self.workspace.warehouse.begin_attempts(self.report.request, &claims)?;
+            let attempts = self.workspace.warehouse.begin_attempts(self.report.request, &tasks)?;
             let mut running = JoinSet::new();
             publisher.expect(chunk.len());
             for ((task, assessment), attempt) in chunk.iter().zip(attempts) {
@@ -265,6 +335,7 @@ impl Run<'_> {
                     code_seen: ground.models[task.at].code_seen,
                     assessment: assessment.clone(),
                     attempt,
+                    claim_lost: self.claims.lost(),
                     replace_foreign: self.options.plan.allow.foreign,
                 };
                 running.spawn(job.run());
@@ -275,6 +346,7 @@ impl Run<'_> {
                 })?;
                 self.account(done, &mut failed)?;
             }
+            self.claims.release()?;
         }
         drop(publisher);
         for at in level {
@@ -282,6 +354,86 @@ impl Run<'_> {
             self.tables[*at] = self.state_after(ground, *at, &failed);
         }
         Ok(())
+    }
+
+    /// Claims a batch of tasks, and says whether another run had to be waited for; `None` where one holds any of them:
+    /// then nothing more is begun.
+    async fn claim(
+        &mut self,
+        ground: &Ground,
+        batch: &[(&Task, Assessment)],
+    ) -> Result<Option<bool>, RunError> {
+        if self.halted {
+            self.report.not_begun += batch.len();
+            return Ok(None);
+        }
+        let slice = |(task, _): &(&Task, Assessment)| (ground.models[task.at].sliced.clone(), task.interval);
+        let slices = batch.iter().map(slice).collect();
+        match self.claims.take(self.report.request, slices, self.observer, self.stop).await? {
+            Asked::Granted { waited } => return Ok(Some(waited)),
+            Asked::Stopped => {}
+            Asked::Held(claim) => {
+                let stands = |task: &Task| claim.touches(&ground.models[task.at].sliced, task.interval);
+                let mut in_the_way = batch.iter().map(|(task, _)| *task).filter(|task| stands(task));
+                if let Some(first) = in_the_way.next() {
+                    let error = claims::held(&claim, in_the_way.count());
+                    let failure = Failed::from(error).of(&first.model, first.interval, first.label.clone());
+                    self.observer.event(Event::Failed(failure.clone()));
+                    self.report.failed.push(failure);
+                }
+                self.report.not_begun += batch.len();
+                self.halted = true;
+            }
+        }
+        Ok(None)
+    }
+
+    /// The tasks of a batch that still have to be done, now that nobody else can be at them: those that another run
+    /// published since they were planned are looked at again, and all of them where it had to be `waited` for.
+    fn still_due<'p>(
+        &mut self,
+        ground: &mut Ground,
+        batch: &[(&'p Task, Assessment)],
+        waited: bool,
+    ) -> Result<Vec<(&'p Task, Assessment)>, RunError> {
+        if waited {
+            // Others were at work: on these tables, and maybe on what they read.
+            ground.models.iter_mut().try_for_each(|model| self.workspace.refresh(model))?;
+        }
+        let mut by_model: BTreeMap<usize, Vec<Interval>> = BTreeMap::new();
+        for (task, _) in batch {
+            by_model.entry(task.at).or_default().push(task.interval);
+        }
+        let mut owners = BTreeMap::new();
+        for (at, intervals) in by_model {
+            let found = self.workspace.warehouse.owners(&ground.models[at].sliced, &intervals)?;
+            let differs = |(task, seen): &(&Task, Assessment)| {
+                task.at == at && found.get(&task.interval).copied() != seen.owner
+            };
+            if batch.iter().any(differs) {
+                self.workspace.refresh(&mut ground.models[at])?;
+            }
+            owners.insert(at, found);
+        }
+        let mut due = Vec::with_capacity(batch.len());
+        for (task, seen) in batch {
+            if !waited && owners[&task.at].get(&task.interval).copied() == seen.owner {
+                due.push((*task, seen.clone()));
+                continue;
+            }
+            let subject = ground.subject(task.at, &self.tables, self.options.plan.allow);
+            let assessment = subject.assess(task.interval);
+            match assessment.verdict {
+                Verdict::Due(_) => due.push((*task, assessment)),
+                Verdict::Fresh => {
+                    self.report.elsewhere += 1;
+                    let (model, label) = (task.model.clone(), task.label.clone());
+                    self.observer.event(Event::Elsewhere { model, label });
+                }
+                Verdict::Held(reason, hold) => block(&mut self.report, self.observer, task, reason, hold),
+            }
+        }
+        Ok(due)
     }
 
     /// The level's tasks with their inputs pinned; those that turned out to have nothing to do, or can't run, are
@@ -300,16 +452,7 @@ impl Run<'_> {
                             .event(Event::CutOff { model: task.model.clone(), label: task.label.clone() });
                     }
                     Verdict::Held(reason, hold) => {
-                        let held = Held {
-                            at: *at,
-                            model: task.model.clone(),
-                            interval: task.interval,
-                            label: task.label.clone(),
-                            reason: reason.clone(),
-                            hold: hold.clone(),
-                        };
-                        self.observer.event(Event::Blocked(held.clone()));
-                        self.report.blocked.push(held);
+                        block(&mut self.report, self.observer, task, reason.clone(), hold.clone());
                     }
                 }
             }
@@ -401,6 +544,20 @@ impl Run<'_> {
     }
 }
 
+/// A planned task that can't run any more, because of what came of others.
+fn block(report: &mut RunReport, observer: &Arc<dyn Observer>, task: &Task, reason: Reason, hold: Hold) {
+    let held = Held {
+        at: task.at,
+        model: task.model.clone(),
+        interval: task.interval,
+        label: task.label.clone(),
+        reason,
+        hold,
+    };
+    observer.event(Event::Blocked(held.clone()));
+    report.blocked.push(held);
+}
+
 /// One task on its way, with all that it needs.
 struct Job {
     workspace: Arc<Workspace>,
@@ -412,6 +569,7 @@ struct Job {
     code_seen: Instant,
     assessment: Assessment,
     attempt: Attempt,
+    claim_lost: Arc<AtomicBool>,
     replace_foreign: bool,
 }
 
@@ -483,6 +641,9 @@ impl Job {
         let _permit = self.permits.acquire().await;
         if self.stop.is_stopped() {
             return Err(RunError::new(ErrorKind::TaskFailed, "stopped before it began").into());
+        }
+        if self.claim_lost.load(Ordering::Acquire) {
+            return Err(claims::lost().into());
         }
         let (table, label, reason) =
             (self.task.model.clone(), self.task.label.clone(), self.task.reason.clone());

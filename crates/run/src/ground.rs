@@ -6,6 +6,7 @@ use std::sync::Arc;
 use oncemore_core::{
     Calendar, CodeVersion, Digest, Instant, Interval, IntervalSet, Read, Stamp, TableName, Zone,
 };
+use oncemore_project::OnForeign;
 
 use crate::assess::{Allow, Earlier, InputState, SourceState, Subject, Supply, TableState};
 use crate::due::{Cut, Cuts, Slots};
@@ -56,7 +57,9 @@ pub struct ModelGround {
     pub stamps: Arc<Vec<Stamp>>,
     /// Intervals whose last attempt failed.
     pub failed: IntervalSet,
-    /// Slices that somebody else wrote into, and what was found.
+    /// What a run does about those.
+    pub on_foreign: OnForeign,
+    /// Slices that somebody else wrote into, and what was found; the whole of time where the table was set back.
     pub foreign: BTreeMap<Interval, String>,
     /// What its slices hold, as readers see it.
     pub cells: InputCells,

@@ -306,6 +306,7 @@ impl Workspace {
                 .collect(),
             stamps: Arc::default(),
             failed: self.warehouse.failed_slices(model.sliced())?,
+            on_foreign: model.on_foreign,
             foreign: BTreeMap::new(),
             cells: InputCells::default(),
             rows: 0,

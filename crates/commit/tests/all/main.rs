@@ -7,8 +7,11 @@ mod support;
 
 mod basics;
 mod beside;
+mod claims;
 mod crash;
 mod folds;
 mod foreign;
+mod gc;
 mod many;
+mod recover;
 mod shape;

@@ -39,10 +39,15 @@ impl World for TestWorld {
 pub(crate) const START: i64 = 1_700_000_000_000_000;
 
 pub(crate) fn world(process: u64) -> Arc<TestWorld> {
+    world_of(process, &format!("test-{process}"))
+}
+
+/// A world whose process has that name, and whose ids are those of `number`.
+pub(crate) fn world_of(number: u64, process: &str) -> Arc<TestWorld> {
     Arc::new(TestWorld {
         now: AtomicI64::new(START),
-        ids: AtomicU64::new(process << 40),
-        process: format!("test-{process}"),
+        ids: AtomicU64::new(number << 40),
+        process: process.to_owned(),
     })
 }
 

@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod cases;
+mod claims;
 mod crashes;
 mod histories;
 mod links;
@@ -13,5 +14,6 @@ mod merges;
 mod mixed;
 mod numbers;
 mod project;
+mod recovery;
 mod repairs;
 mod views;
