@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use arrow::datatypes::{DataType, Field, FieldRef, Schema};
 use iceberg::TableCreation;
 use iceberg::spec::{ManifestFile, TableMetadata, TableMetadataBuilder, UnboundPartitionSpec};
-use oncemore_core::{Instant, Stamp, TableName, World};
+use oncemore_core::{Instant, Interval, Stamp, TableName, World};
 use uuid::Uuid;
 
 use crate::catalog::{self, Catalog};
@@ -164,6 +164,15 @@ impl Warehouse {
         let stamps = Arc::new(stamps);
         lock(&self.inner.stamps).insert(table.clone(), (location, stamps.clone()));
         Ok(stamps)
+    }
+
+    /// The stamp of one slice; `None` where nothing was published for it.
+    ///
+    /// # Errors
+    /// As [`Warehouse::stamps`].
+    pub fn stamp(&self, table: &TableName, interval: Interval) -> Result<Option<Stamp>> {
+        let state = self.state(table)?;
+        Ok(state.and_then(|state| state.map.get(interval)?.stamp.clone()))
     }
 
     /// A table's state at its head; `None` where there is no such table.
