@@ -245,8 +245,10 @@ impl Warehouse {
             let folded = commit.staged.iter().map(|files| &files.list);
             let staged: Vec<PathBuf> =
                 staged.chain(folded).flatten().map(|(path, ..)| path.clone()).collect();
-            if let Err(error) = self.disk().persist(&commit.files, &staged) {
-                return Outcome::Failed(error);
+            match self.disk().persist(&commit.files, &staged) {
+                Ok(true) => {}
+                Ok(false) => return Outcome::Stale,
+                Err(error) => return Outcome::Failed(error),
             }
         }
         let now = self.world().now();

@@ -112,6 +112,12 @@ pub(crate) fn publish_day(warehouse: &Warehouse, day: i64, value: i64) {
     publish(warehouse, &Log::from([(day, vec![row("a", value, day, value)])])).unwrap();
 }
 
+/// The same, about to be published.
+pub(crate) fn staged_day(warehouse: &Warehouse, day: i64, value: i64) -> Publish {
+    let rows = [row("a", value, day, value)];
+    staging(warehouse, Kind::Merge, &begin(warehouse, day).unwrap(), &rows).unwrap()
+}
+
 /// The columns and one more.
 pub(crate) fn wider(schema: &Schema) -> Arc<Schema> {
     let mut fields: Vec<_> = schema.fields().iter().cloned().collect();
