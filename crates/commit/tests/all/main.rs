@@ -6,8 +6,12 @@ mod oracle;
 mod support;
 
 mod basics;
+mod beside;
+mod claims;
 mod crash;
 mod folds;
 mod foreign;
+mod gc;
 mod many;
+mod recover;
 mod shape;
