@@ -10,4 +10,5 @@ mod crash;
 mod folds;
 mod foreign;
 mod many;
+mod points;
 mod shape;
