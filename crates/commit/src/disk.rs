@@ -8,6 +8,9 @@ use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::UNIX_EPOCH;
+
+use oncemore_core::Instant;
 
 use crate::error::{CommitError, Result};
 
@@ -127,9 +130,21 @@ impl Disk {
 
     /// Replaces a small file that is a hint only: atomic, not durable.
     pub(crate) fn replace_hint(&self, path: &Path, fresh: &Path, bytes: &[u8]) -> io::Result<()> {
-        self.step(Step::WriteMetadata, || {
+        let replace = || {
             fs::write(fresh, bytes)?;
             fs::rename(fresh, path)
+        };
+        self.step(Step::WriteMetadata, || {
+            // A clean-up that counts no file as too young may take it for one that a crash left.
+            for _ in 0..TRIES {
+                match replace() {
+                    Err(error)
+                        if error.kind() == io::ErrorKind::NotFound
+                            && fresh.parent().is_some_and(Path::is_dir) => {}
+                    other => return other,
+                }
+            }
+            replace()
         })
     }
 
@@ -149,6 +164,9 @@ impl Disk {
     }
 }
 
+/// How often a small file is written again.
+const TRIES: u32 = 100;
+
 /// Threads that sync files: the calls wait for the disk, not for a processor.
 const SYNCS: usize = 8;
 
@@ -163,6 +181,13 @@ fn sync(paths: &[&Path]) -> io::Result<()> {
         let died = |_| Err(io::Error::other("a thread that syncs files died"));
         threads.into_iter().try_for_each(|thread| thread.join().unwrap_or_else(died))
     })
+}
+
+/// When a file was last written; none where it is no file.
+pub(crate) fn written(path: &Path) -> Option<Instant> {
+    let about = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
+    let written = about.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    Some(Instant(written.map_or(0, |time| i64::try_from(time.as_micros()).unwrap_or(i64::MAX))))
 }
 
 /// The path of a local file, whether written as a path or as a `file:` address.

@@ -2,23 +2,29 @@
 //!
 //! A data file of ours goes if nothing refers to it *and* the slice's fence has reached the epoch in its name: then
 //! the attempt that wrote it can never publish. Where the fence has not, and the attempt is dead, an empty fence is
-//! committed first. Age only delays, for readers that opened a file before. Files of other writers stay.
+//! committed first. Metadata of a commit that is under way is named by nothing either: it goes under the catalog's lock
+//! and only while the head is the one that was looked at, and a commit looks under that lock whether its files are
+//! still there. Age only delays, for readers that opened a file before. Files of other writers stay.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
 
 use iceberg::spec::TableMetadata;
 use oncemore_core::{Epoch, Instant, Interval, TableName};
 
-use crate::disk::local;
+use crate::catalog;
+use crate::disk::{local, written};
 use crate::error::{CommitError, Result};
 use crate::ledger::{AttemptRow, AttemptState};
 use crate::metadata::{self, MAP, manifest};
+use crate::publish::TRIES;
 use crate::recover::{may_live, names};
 use crate::slice_map::Entry;
 use crate::state::{IndexState, State};
 use crate::warehouse::{Warehouse, lock, text};
+
+/// Files removed while the catalog is locked, so that nobody waits long.
+const LOCKED: usize = 1_000;
 
 /// What a clean-up did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -49,9 +55,21 @@ impl Warehouse {
     pub fn gc(&self, older_than: Instant) -> Result<Cleaned> {
         self.resolve()?;
         let mut cleaned = Cleaned::default();
-        for table in self.tables()? {
-            // A fence is a commit, and pushes metadata files out that are garbage in turn.
-            while self.gc_table(&table, older_than, &mut cleaned)? {}
+        for _ in 0..TRIES {
+            let mut again = false;
+            cleaned.kept = 0;
+            for table in self.tables()? {
+                again |= self.gc_table(&table, older_than, &mut cleaned)?;
+            }
+            // A fence is a commit, and pushes metadata files out that are garbage in turn: also those of another
+            // table, where files of a folded one were fenced in its log.
+            if !again {
+                break;
+            }
+        }
+        for name in self.left_notes(older_than)? {
+            self.disk().remove(&name)?;
+            cleaned.files += 1;
         }
         Ok(cleaned)
     }
@@ -64,34 +82,55 @@ impl Warehouse {
         let folder = self.folder(table);
         let listed = list(&folder, older_than)?;
         let Some(state) = self.state(table)? else { return Ok(false) };
-        let reached = self.reached(&state)?;
+        // A folded table has no fences: what was written for it goes with the slice of its log. That is looked at
+        // before the head: a fence that it has reached then is one whose files the head names, if any does.
+        let log = metadata::log_of(&state.metadata).map(|log| self.state(&log)).transpose()?.flatten();
+        let Some(state) = self.state(table)? else { return Ok(false) };
+        let reached = match self.reached(&state) {
+            // Somebody committed since, and removed what only older heads name.
+            Err(_) if self.catalog().pointer(table)?.as_ref() != Some(&state.location) => return Ok(true),
+            reached => reached?,
+        };
         let orphans: Vec<Orphan> =
             listed.into_iter().filter(|orphan| !reached.contains(&orphan.path)).collect();
-        // A folded table has no fences: what was written for it goes with the slice of its log.
-        let log = metadata::log_of(&state.metadata).map(|log| self.state(&log)).transpose()?.flatten();
-        let owner = log.unwrap_or(state);
+        let owner = log.unwrap_or_else(|| state.clone());
         let attempts: BTreeMap<String, AttemptRow> = self.attempts_of(&owner.table)?;
         let fences = self.wanted_fences(&owner, &orphans, &attempts);
         if !fences.is_empty() && self.commit_fences(&owner, &fences)? {
             cleaned.fenced += fences.len() as u64;
             return Ok(true);
         }
-        for orphan in orphans {
-            let dead = orphan.data.as_ref().is_none_or(|(epoch, attempt, label)| {
+        let (data, metadata): (Vec<Orphan>, Vec<Orphan>) =
+            orphans.into_iter().partition(|orphan| orphan.data.is_some());
+        for orphan in data {
+            let dead = orphan.data.as_ref().is_some_and(|(epoch, attempt, label)| {
                 let interval = interval_of(&owner, attempts.get(attempt), label);
                 interval
                     .and_then(|interval| owner.map.get(interval))
                     .is_some_and(|entry| entry.fence >= *epoch)
             });
-            if dead {
-                self.disk().remove(&orphan.path)?;
-                cleaned.files += 1;
-                cleaned.bytes += orphan.bytes;
-            } else {
-                cleaned.kept += 1;
+            if dead { self.take(&orphan, cleaned)? } else { cleaned.kept += 1 }
+        }
+        for some in metadata.chunks(LOCKED) {
+            let unmoved = self.catalog().write(|transaction| {
+                if catalog::pointer(transaction, table)?.as_deref() != Some(&state.location) {
+                    return Ok(false);
+                }
+                some.iter().try_for_each(|orphan| self.take(orphan, cleaned)).map(|()| true)
+            })?;
+            if !unmoved {
+                // Somebody committed since: what they need is known once that is looked at.
+                return Ok(true);
             }
         }
         Ok(false)
+    }
+
+    fn take(&self, orphan: &Orphan, cleaned: &mut Cleaned) -> Result<()> {
+        self.disk().remove(&orphan.path)?;
+        cleaned.files += 1;
+        cleaned.bytes += orphan.bytes;
+        Ok(())
     }
 
     fn attempts_of(&self, table: &TableName) -> Result<BTreeMap<String, AttemptRow>> {
@@ -192,9 +231,7 @@ fn list(folder: &Path, older_than: Instant) -> Result<Vec<Orphan>> {
     let mut found = Vec::new();
     let mut add = |path: PathBuf, data: Option<(Epoch, String, String)>| -> Result<()> {
         let Ok(about) = std::fs::metadata(&path) else { return Ok(()) };
-        let written = about.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-        let written = written.map_or(0, |time| i64::try_from(time.as_micros()).unwrap_or(i64::MAX));
-        if about.is_file() && written < older_than.0 {
+        if written(&path).is_some_and(|at| at < older_than) {
             text(&path)?;
             found.push(Orphan { path, bytes: about.len(), data });
         }

@@ -251,6 +251,11 @@ impl Warehouse {
         let written = self.catalog().write(|transaction| {
             for commit in commits {
                 let (state, location) = (&commit.state, &commit.location);
+                if !commit.files.iter().all(|(path, _)| path.exists()) {
+                    // A clean-up took them for those of a dead process: they are written again.
+                    stale = true;
+                    return Err(CommitError::Internal("files gone".to_owned()));
+                }
                 if !catalog::swap(transaction, &state.table, Some(&state.location), location)? {
                     stale = true;
                     return Err(CommitError::Internal("stale".to_owned()));

@@ -60,7 +60,8 @@ pub(crate) fn may_live(name: &str, own: &str) -> bool {
 
 impl Warehouse {
     /// Finds out how open attempts of processes that are gone ended. The table decides: an attempt whose token is in
-    /// the slice map was published. Attempts of processes that may still live are left alone.
+    /// the slice map was published. Attempts of processes that may still live are left alone. Also puts hints for
+    /// readers by path right.
     ///
     /// # Errors
     /// Catalog or tables can't be read.
@@ -89,6 +90,9 @@ impl Warehouse {
             self.catalog().write(|transaction| {
                 ends.iter().try_for_each(|(_, end, amount)| finish(transaction, end, now, *amount))
             })?;
+        }
+        if !self.catalog().is_read_only() {
+            self.mend_hints()?;
         }
         Ok(ends.into_iter().map(|(resolved, ..)| resolved).collect())
     }
@@ -147,7 +151,11 @@ impl Warehouse {
                  DELETE FROM om_cache;",
             )?;
             for (table, location) in &found {
-                set_pointer(transaction, table, location)?;
+                let now = catalog::pointer(transaction, table)?;
+                // A commit since the look stands: what it made follows what was found.
+                if now.as_ref() == pointers.get(table) {
+                    set_pointer(transaction, table, location, now.as_deref())?;
+                }
             }
             Ok(())
         })?;
@@ -156,7 +164,7 @@ impl Warehouse {
                 self.catalog().write(|transaction| record(transaction, &state))?;
             }
         }
-        found.iter().for_each(|(table, location)| self.write_hint(table, location));
+        self.mend_hints()?;
         Ok(found.into_iter().map(|(table, _)| table).collect())
     }
 
@@ -226,9 +234,13 @@ fn newest(warehouse: &Warehouse, folder: &Path, pointer: Option<&String>) -> Res
     }
 }
 
-fn set_pointer(transaction: &Transaction<'_>, table: &TableName, location: &str) -> Result<()> {
-    let old = catalog::pointer(transaction, table)?;
-    if old.as_deref() != Some(location) && !catalog::swap(transaction, table, old.as_deref(), location)? {
+fn set_pointer(
+    transaction: &Transaction<'_>,
+    table: &TableName,
+    location: &str,
+    old: Option<&str>,
+) -> Result<()> {
+    if old != Some(location) && !catalog::swap(transaction, table, old, location)? {
         transaction.execute(
             "UPDATE iceberg_tables SET metadata_location = ?4
              WHERE catalog_name = ?1 AND table_namespace = ?2 AND table_name = ?3",

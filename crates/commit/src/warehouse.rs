@@ -362,7 +362,8 @@ impl Warehouse {
         let folder = self.folder(table);
         self.inner.disk.create_folder(&folder.join("metadata"))?;
         self.inner.disk.create_folder(&folder.join("data"))?;
-        self.inner.disk.sync_folders(&folder, 2)?;
+        // Up to the warehouse's own name, in the project's folder.
+        self.inner.disk.sync_folders(&folder, 3)?;
         let spec = match shape {
             Shape::Folded(_) => UnboundPartitionSpec::default(),
             _ => schema::partition_spec(&schema)?,
@@ -427,7 +428,8 @@ impl Warehouse {
         let location = text(&path)?;
         self.inner.disk.persist(&[(path.clone(), bytes)], &[])?;
         let moved = self.inner.catalog.write(|transaction| {
-            let moved = catalog::swap(transaction, table, old_location, &location)?;
+            // A clean-up beside may have taken the file for that of a dead process.
+            let moved = path.exists() && catalog::swap(transaction, table, old_location, &location)?;
             if let (true, Some(index)) = (moved, &index) {
                 catalog::set_index(transaction, table, &location, &index.to_json())?;
             }
@@ -443,13 +445,40 @@ impl Warehouse {
 
     /// Names the newest metadata file for readers that come by path. A hint: readers of the catalog never see it.
     pub(crate) fn write_hint(&self, table: &TableName, location: &str) {
-        let Some(name) = location.rsplit('/').next() else { return };
-        let stem = name.strip_suffix(".metadata.json").unwrap_or(name);
-        let folder = self.folder(table).join("metadata");
-        let fresh = folder.join(format!(".version-hint.{:032x}", self.world().fresh_id()));
-        // A stale hint names an older version of the table; the next commit writes it again.
-        let _ = self.inner.disk.replace_hint(&folder.join("version-hint.text"), &fresh, stem.as_bytes());
+        let mut location = location.to_owned();
+        for _ in 0..crate::publish::TRIES {
+            let folder = self.folder(table).join("metadata");
+            let fresh = folder.join(format!(".version-hint.{:032x}", self.world().fresh_id()));
+            // A stale hint names an older version of the table; the next command puts it right.
+            let _ = self.inner.disk.replace_hint(&folder.join(HINT), &fresh, stem(&location).as_bytes());
+            // Of two that committed, the first may be the last to get here.
+            match self.inner.catalog.pointer(table) {
+                Ok(Some(now)) if now != location => location = now,
+                _ => return,
+            }
+        }
     }
+
+    /// Puts right the hints that a crash between a commit and its hint left behind.
+    pub(crate) fn mend_hints(&self) -> Result<()> {
+        for pointer in self.inner.catalog.tables()? {
+            let hint = self.folder(&pointer.name).join("metadata").join(HINT);
+            let ours = Path::new(local(&pointer.location)).parent() == hint.parent();
+            if ours && std::fs::read(&hint).ok().as_deref() != Some(stem(&pointer.location).as_bytes()) {
+                self.write_hint(&pointer.name, &pointer.location);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Name of the file that readers by path look into.
+const HINT: &str = "version-hint.text";
+
+/// What a hint says of a metadata file.
+fn stem(location: &str) -> &str {
+    let name = location.rsplit('/').next().unwrap_or(location);
+    name.strip_suffix(".metadata.json").unwrap_or(name)
 }
 
 /// Whether a table may be taken for what the project says it is. One without stamps may become anything that has the

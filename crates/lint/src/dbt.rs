@@ -12,6 +12,8 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value as Json};
 
+use crate::spread::{InTurn, Spread};
+
 mod align;
 mod clocks;
 mod config;
@@ -299,13 +301,13 @@ impl Rendered {
 impl Project {
     /// Reads a project from its files: paths relative to the project's folder, with `/`, and texts.
     pub fn read(files: &[(&str, &str)]) -> Self {
-        project::read(files, &Hints::default())
+        Self::read_with(files, &Hints::default(), &InTurn)
     }
 
     /// Reads a project, or files that are none by themselves.
     #[must_use]
-    pub fn read_with(files: &[(&str, &str)], hints: &Hints) -> Self {
-        project::read(files, hints)
+    pub fn read_with(files: &[(&str, &str)], hints: &Hints, spread: &impl Spread) -> Self {
+        project::read(files, hints, spread)
     }
 
     /// Renders one of [`Project::nodes`] in both worlds; `None` where there is no such node. Nodes can be

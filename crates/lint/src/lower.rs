@@ -2,6 +2,7 @@
 
 mod ddl;
 mod expr;
+mod from;
 mod place;
 mod query;
 mod write;

@@ -169,11 +169,12 @@ pub async fn run(
             report.held -= 1;
         }
     }
+    // Attempts that a killed command left behind are dealt with before new ones begin; and hints for readers by path,
+    // also where nothing is left to do.
+    workspace.warehouse.resolve()?;
     if plan.tasks.is_empty() {
         return Ok(report);
     }
-    // Attempts that a killed command left behind are dealt with before new ones begin.
-    workspace.warehouse.resolve()?;
     report.request = workspace.warehouse.begin_request(options.request.as_deref())?;
     let tables = ground.models.iter().map(|model| TableState::of(model.name.clone())).collect();
     let mut run = Run { workspace, options, observer, stop, report, tables };

@@ -162,7 +162,7 @@ async fn check(
         others.push((name.clone(), whole_input(workspace, &name)?));
     }
     let session = SessionContext::new_with_state(workspace.engine()?.session().clone());
-    let failures = audit::run(&session, &model.audits, rows, &own_name, &model.key, others).await?;
+    let failures = audit::run(&session, &model.audits, rows, &own_name, &fold::unique(model), others).await?;
     if failures.is_empty() {
         return Ok(());
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use arrow::array::{Array, AsArray, RecordBatch};
-use arrow::datatypes::{DataType, Int64Type, TimestampMicrosecondType};
+use arrow::datatypes::{DataType, Field, Int64Type, Schema, TimestampMicrosecondType};
 use oncemore_commit::{
     Attempt, Change, CommitError, FoldSpec, Publish, Published, Reducer, RowHasher, RowsPrint, SliceWriter,
     Validity, Warehouse,
@@ -55,7 +55,7 @@ pub(crate) fn ensure(warehouse: &Warehouse, kind: Kind) {
     warehouse.ensure_fold(&log(), &oracle::user_schema(), true, &spec(kind)).unwrap();
 }
 
-fn scene() -> Scene {
+pub(crate) fn scene() -> Scene {
     let scene = Scene::empty(None);
     ensure(&scene.warehouse, Kind::Merge);
     scene
@@ -88,6 +88,18 @@ fn staging(
         expected: None,
         replace_foreign: false,
     })
+}
+
+/// Publishes a day with one row, whose value is this.
+pub(crate) fn publish_day(warehouse: &Warehouse, day: i64, value: i64) {
+    publish(warehouse, &Log::from([(day, vec![row("a", value, day, value)])])).unwrap();
+}
+
+/// The columns and one more.
+pub(crate) fn wider(schema: &Schema) -> Arc<Schema> {
+    let mut fields: Vec<_> = schema.fields().iter().cloned().collect();
+    fields.push(Arc::new(Field::new("more", DataType::Int64, true)));
+    Arc::new(Schema::new(fields))
 }
 
 fn publish(warehouse: &Warehouse, group: &Log) -> Result<Vec<Published>, CommitError> {

@@ -6,6 +6,7 @@ mod oracle;
 mod support;
 
 mod basics;
+mod beside;
 mod crash;
 mod folds;
 mod foreign;

@@ -16,7 +16,7 @@ use crate::rules;
 use crate::script::{Coverage, Script};
 use crate::suppress::Commented;
 use crate::text::{Lines, Span};
-use crate::{Report, scan};
+use crate::{Report, Spread, scan};
 
 use super::context::TARGET_SCHEMA;
 use super::lower::facts;
@@ -68,11 +68,18 @@ enum Place {
 /// whose
 /// definitions of tables count for it too.
 #[must_use]
-pub fn lint(files: &[(&str, &str)], hints: &Hints, beside: &[Script], config: &Config) -> Report {
-    let project = Project::read_with(files, hints);
-    let parsed: Vec<Parsed> = (0..project.nodes.len()).filter_map(|node| project.parse(node)).collect();
+pub fn lint(
+    files: &[(&str, &str)],
+    hints: &Hints,
+    beside: &[Script],
+    config: &Config,
+    spread: &impl Spread,
+) -> Report {
+    let project = Project::read_with(files, hints, spread);
+    let nodes: Vec<usize> = (0..project.nodes.len()).collect();
+    let parsed: Vec<Parsed> = spread.map(&nodes, |node| project.parse(*node)).into_iter().flatten().collect();
     let knowledge = project.knowledge(&parsed, beside);
-    let judged = parsed.iter().map(|parsed| project.judge(parsed, &knowledge, config)).collect();
+    let judged = spread.map(&parsed, |parsed| project.judge(parsed, &knowledge, config));
     project.report(judged, config)
 }
 

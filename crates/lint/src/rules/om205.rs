@@ -16,8 +16,10 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
                 continue;
             };
             // The first of a list is OM204's.
-            let element = occurrence.around.is_some_and(|around| matches!(&around.kind, ExprKind::Element { expr, .. }
-                    if std::ptr::eq(&raw const **expr, occurrence.expr)));
+            let element = occurrence.around.is_some_and(|around| {
+                matches!(&around.kind, ExprKind::Element { expr, .. }
+                    if std::ptr::eq(&raw const **expr, occurrence.expr))
+            });
             if element
                 || call.over.is_some()
                 || occurrence.fate <= Fate::Elements

@@ -1,6 +1,7 @@
 //! OM301: an INSERT that adds the same rows again.
 use super::prelude::*;
 use super::shared::is_history;
+use super::slices::feeders;
 
 pub(super) const RULE: Rule = Rule { id: "OM301", page: include_str!("../../rules/OM301.md"), check };
 
@@ -15,7 +16,7 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
     }
 }
 
-fn judge(file: &File<'_>, write: &WriteFact<'_, '_>) -> Option<Draft> {
+fn judge<'f, 'a>(file: &'f File<'a>, write: &WriteFact<'f, 'a>) -> Option<Draft> {
     let excused = is_history(write)
         || (write.target.is_stage() && is_read_later(file, write))
         || by_trigger(write)
@@ -23,7 +24,7 @@ fn judge(file: &File<'_>, write: &WriteFact<'_, '_>) -> Option<Draft> {
         || write.context.is_log(&write.target)
         || write.statement.handler
         || write.statement.guard.is_some();
-    if excused || is_consumed(file, write) || adds_missing(write) {
+    if excused || is_consumed(file, write) || adds_missing(file, write) {
         return None;
     }
     let target = write.target.text();
@@ -82,7 +83,7 @@ fn is_consumed(file: &File<'_>, write: &WriteFact<'_, '_>) -> bool {
     let moved = write.statement.transaction.is_some()
         && !tables.is_empty()
         && tables.iter().all(|(_, _, name)| {
-            file.changes_after(name, write.at).chain(file.changes_before(name, write.at)).any(|other| {
+            file.changes_after(name, write.at).any(|other| {
                 matches!(other.verb, Verb::Delete | Verb::Truncate)
                     && other.target.same(name)
                     && other.statement.transaction == write.statement.transaction
@@ -96,10 +97,13 @@ fn is_consumed(file: &File<'_>, write: &WriteFact<'_, '_>) -> bool {
 }
 
 /// Whether only rows are added that are not there, or newer than all that are: OM304 and OM305 speak of it.
-fn adds_missing(write: &WriteFact<'_, '_>) -> bool {
-    let reads = write.view.self_reads(write.write);
-    reads
-        .iter()
-        .any(|(read, _)| matches!(read, SelfRead::AntiJoin | SelfRead::Watermark | SelfRead::Presence))
-        || super::om305::by_variable(write).is_some()
+fn adds_missing<'f, 'a>(file: &'f File<'a>, write: &WriteFact<'f, 'a>) -> bool {
+    std::iter::once(*write).chain(feeders(file, write)).any(|reader| {
+        let reads = reader.source.map(|source| reader.view.reads_of(source, &write.target));
+        reads
+            .into_iter()
+            .flatten()
+            .any(|(read, _)| matches!(read, SelfRead::AntiJoin | SelfRead::Watermark | SelfRead::Presence))
+            || super::om305::by_variable(&reader, &write.target).is_some()
+    })
 }

@@ -8,7 +8,7 @@ use oncemore_lint::{Config, Coverage, Dialect, Finding, Input, Judged, Knowledge
 use super::baseline::fingerprints;
 use super::collect::{Kind, SourceFile, Unit};
 use super::fix::{self, Mode};
-use super::parallel;
+use super::parallel::{self, Threads};
 use super::text::{Decoded, decode};
 
 /// How to lint, beside what the settings of each unit say.
@@ -203,7 +203,7 @@ pub fn dbt_inputs(unit: &Unit, options: &Options) -> (Vec<Input>, Vec<(String, S
 fn check_dbt(unit: &Unit, options: &Options, config: &Config, outcome: &mut Outcome) {
     let (inputs, unreadable) = dbt_inputs(unit, options);
     outcome.unreadable.extend(unreadable);
-    let report = oncemore_lint::lint(&inputs, config);
+    let report = oncemore_lint::lint_on(&inputs, config, &Threads(options.threads));
     let mut coverage: BTreeMap<&str, Coverage> = BTreeMap::new();
     for (path, own) in &report.coverage {
         let sum = coverage.entry(path).or_default();

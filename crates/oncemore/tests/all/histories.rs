@@ -86,6 +86,15 @@ fn sold(project: &Project) -> Vec<String> {
 }
 
 #[test]
+fn a_key_may_change_more_than_once_in_an_interval() {
+    let project = project();
+    let first = "a,2026-03-01 06:00:00,2026-03-01 00:00:00,10\n";
+    prices(&project, 1, &format!("{first}a,2026-03-01 07:00:00,2026-03-02 00:00:00,15\n"));
+    project.run(&[]);
+    assert_eq!(stretches(&project), ["10: 01 to 02", "15: 02 to 03", "30: 03 to now"]);
+}
+
+#[test]
 fn changes_are_put_in_their_own_order_whenever_they_arrive() {
     let project = project();
     project.run(&[]);
