@@ -10,6 +10,7 @@ mod beside;
 mod crash;
 mod folds;
 mod foreign;
+mod limbo;
 mod many;
 mod points;
 mod shape;
