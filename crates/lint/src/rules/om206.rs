@@ -92,7 +92,10 @@ fn judge<'a>(view: &View<'a>, id: QueryId, query: &'a Query, limit: &'a Limit) -
     }
     // Hive wants a LIMIT beside every ORDER BY: one that is not meant to cut anything off.
     if wide(limit) {
-        return Some(draft(Severity::Info, "more rows than this would be cut off by an order that leaves ties open"));
+        return Some(draft(
+            Severity::Info,
+            "more rows than this would be cut off by an order that leaves ties open",
+        ));
     }
     match tie(view, id, &[], &order) {
         Tie::None => None,

@@ -73,7 +73,9 @@ fn joined<'a>(view: &View<'a>, scope: QueryId, select: &'a Select, at: usize) ->
 /// Whether a table is named as a list of one row a name.
 fn is_lookup(from: Option<&From>) -> bool {
     let Some(Relation::Table(name)) = from.map(|from| &from.relation) else { return false };
-    ["lkp_", "lookup_", "lu_", "dim_", "ref_", "reference_", "references_"].iter().any(|start| name.last().starts_with(start))
+    ["lkp_", "lookup_", "lu_", "dim_", "ref_", "reference_", "references_"]
+        .iter()
+        .any(|start| name.last().starts_with(start))
         || name.last().ends_with("_lookup")
 }
 

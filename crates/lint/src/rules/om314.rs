@@ -195,9 +195,9 @@ fn moved_on(file: &File<'_>, at: usize, name: &Name) -> bool {
 fn put_back(file: &File<'_>, at: usize, name: &Name) -> bool {
     later(file, at, name).any(|statement| match &statement.action {
         Action::Define(table) => table.name.same(name),
-        Action::Alter(changes) => changes
-            .iter()
-            .any(|alter| matches!(&alter.change, AlterChange::Rename(to) if to.same(name))),
+        Action::Alter(changes) => {
+            changes.iter().any(|alter| matches!(&alter.change, AlterChange::Rename(to) if to.same(name)))
+        }
         _ => statement
             .writes
             .iter()

@@ -98,7 +98,9 @@ fn written_down<'a>(file: &File<'a>, write: &WriteFact<'_, 'a>) -> Option<Span> 
 
 /// Up to a quarter. A table made anew of a longer time is a study of that time, no task's interval.
 fn is_short(range: &Range<'_>) -> bool {
-    let at = |limit: &Option<RangeEnd<'_>>| limit.as_ref().and_then(|limit| instant(limit.value)).map(|at| at.offset);
+    let at = |limit: &Option<RangeEnd<'_>>| {
+        limit.as_ref().and_then(|limit| instant(limit.value)).map(|at| at.offset)
+    };
     at(&range.low).zip(at(&range.high)).is_none_or(|(low, high)| high - low <= 93 * 86_400)
 }
 
