@@ -33,6 +33,10 @@ pub enum Step {
     Begin,
     /// A transaction of the catalog committed.
     Commit,
+    /// A transaction of numbers and notes committed, which a power cut may undo.
+    Note,
+    /// A folder made.
+    CreateFolder,
 }
 
 /// Whether a step is about to happen or has happened.
@@ -81,7 +85,8 @@ impl Disk {
     }
 
     pub(crate) fn create_folder(&self, path: &Path) -> Result<()> {
-        let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
+        let make = || fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
+        let made = self.step(Step::CreateFolder, make);
         made.map_err(|error| CommitError::io(format!("create folder {}", path.display()), error))
     }
 

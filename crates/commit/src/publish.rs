@@ -304,11 +304,15 @@ impl Warehouse {
         Ok(commit.items.iter().any(|(place, ..)| touched(*place)))
     }
 
-    /// The answer of COMMIT was lost: the pointers tell. All moved or none, so one of them speaks for all.
+    /// The answer of COMMIT was lost: the pointers tell, once another transaction has been written after it. All moved
+    /// or none, so one of them speaks for all.
     fn look_again(&self, commits: &[TableCommit], publishes: &[Publish], lost: CommitError) -> Outcome {
         let speaks = commits.iter().find(|commit| !commit.items.is_empty()).or(commits.first());
         let Some(commit) = speaks else { return Outcome::Moved };
         let table = &commit.state.table;
+        if self.catalog().settle().is_err() {
+            return Outcome::Failed(lost);
+        }
         match self.catalog().pointer(table) {
             Ok(Some(now)) if now == commit.location => Outcome::Moved,
             Ok(Some(now)) if now == commit.state.location => {

@@ -65,7 +65,7 @@ fn slice(day: i64) -> Interval {
     Interval::new(Instant(day * DAY), Instant((day + 1) * DAY)).unwrap()
 }
 
-fn ensure(warehouse: &Warehouse, kind: Kind) {
+pub(crate) fn ensure(warehouse: &Warehouse, kind: Kind) {
     ensure_laid_out(warehouse, kind, SMALL);
 }
 
@@ -129,7 +129,11 @@ fn publish(warehouse: &Warehouse, group: &Log) -> Result<Vec<Published>, CommitE
     publish_kind(warehouse, Kind::Merge, group)
 }
 
-fn publish_kind(warehouse: &Warehouse, kind: Kind, group: &Log) -> Result<Vec<Published>, CommitError> {
+pub(crate) fn publish_kind(
+    warehouse: &Warehouse,
+    kind: Kind,
+    group: &Log,
+) -> Result<Vec<Published>, CommitError> {
     let publishes = group.iter().map(|(day, rows)| staging(warehouse, kind, &begin(warehouse, *day)?, rows));
     warehouse.publish(publishes.collect::<Result<_, _>>()?).into_iter().collect()
 }
@@ -428,7 +432,7 @@ fn a_copied_table_with_delete_files_goes_on_by_itself() {
     check(&warehouse, &log, "compacted after it was copied");
 }
 
-fn row(text: &str, version: i64, day: i64, value: i64) -> Row {
+pub(crate) fn row(text: &str, version: i64, day: i64, value: i64) -> Row {
     let rank = Rank { version: Some(version), deleted: false, at: day * DAY, value: Some(value) };
     Row { key: (Some(text.to_owned()), None), rank }
 }
