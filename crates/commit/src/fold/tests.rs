@@ -149,7 +149,7 @@ impl Memory {
         let by_key = Order::new(&self.columns, &self.spec.key, &[]).unwrap();
         let tracked = Order::new(&self.columns, &validity.tracked, &[]).unwrap();
         let runs: Vec<i64> = self.log.keys().map(|day| day * DAY).collect();
-        let sorted = winners(&self.order, &self.current).unwrap();
+        let sorted = winners(&self.order, &self.current, Buckets::ONE).unwrap();
         let rows = stretches(validity, &by_key, &tracked, &sorted, &runs, &wide).unwrap();
         let at = |name: &str, row: usize| {
             let column = rows.column_by_name(name).unwrap();

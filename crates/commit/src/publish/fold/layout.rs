@@ -34,17 +34,17 @@ impl Limits {
 
     /// The units that a table of so many rows has when it is compact.
     pub(super) fn whole(self, rows: u64) -> Buckets {
-        Buckets { bits: 0 }.grown(rows, self.bucket_rows)
+        Buckets::ONE.grown(rows, self.bucket_rows)
     }
 
     /// The units that so many rows over buckets are spread over.
     pub(super) fn over(self, rows: u64) -> Buckets {
-        Buckets { bits: 0 }.grown(rows, self.bucket_rows / 4)
+        Buckets::ONE.grown(rows, self.bucket_rows / 4)
     }
 
     /// The units that all rows of `unit` are spread over when it is written anew.
     pub(super) fn finer(self, unit: Unit, rows: u64) -> Buckets {
-        let more = Buckets { bits: 0 }.grown(rows, self.bucket_rows);
+        let more = Buckets::ONE.grown(rows, self.bucket_rows);
         Buckets { bits: unit.buckets.bits + more.bits }.grown(0, 1)
     }
 }
