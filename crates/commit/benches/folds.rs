@@ -93,7 +93,8 @@ fn mixed(value: u64) -> u64 {
 
 fn rows(keys: &[i64], version: i64) -> RecordBatch {
     let random = |key: &i64, of: u64| mixed((*key as u64) ^ ((version as u64) << 40)) % of;
-    let names: ArrayRef = Arc::new(StringArray::from_iter_values(keys.iter().map(|key| format!("customer {key}"))));
+    let names: ArrayRef =
+        Arc::new(StringArray::from_iter_values(keys.iter().map(|key| format!("customer {key}"))));
     let countries = ["DE", "FR", "US", "GB", "JP", "BR", "IN", "CA", "AU", "NL"];
     let country: ArrayRef =
         Arc::new(StringArray::from_iter_values(keys.iter().map(|key| countries[random(key, 10) as usize])));
@@ -132,7 +133,8 @@ impl Bench {
             keys.chunks(8_192).for_each(|keys| reducer.push(&rows(keys, *version)).unwrap());
             let key = spec().key;
             let mut writer =
-                SliceWriter::new(&warehouse, &log(), interval, reducer.schema(), &key, &attempt, code).unwrap();
+                SliceWriter::new(&warehouse, &log(), interval, reducer.schema(), &key, &attempt, code)
+                    .unwrap();
             writer.write_reduced(&mut reducer.finish().unwrap(), &key).unwrap();
             publishes.push(Publish {
                 table: log(),
@@ -183,11 +185,14 @@ fn measure(root: &Path, keys: i64, changed: i64, times: i64) {
     let world = Arc::new(Steady { now: AtomicI64::new(1_700_000_000_000_000), ids: AtomicU64::new(1) });
     let bench = Bench { root: root.to_owned(), world };
     bench.open().ensure_fold(&log(), &rows(&[], 0).schema(), false, &spec()).unwrap();
-    let year: Vec<_> =
-        (0..DAYS).map(|day| (day, (day..keys).step_by(DAYS as usize).collect(), 0)).collect();
+    let year: Vec<_> = (0..DAYS).map(|day| (day, (day..keys).step_by(DAYS as usize).collect(), 0)).collect();
     let (staged, published) = bench.publish(&year);
     println!("seconds of wall (of processor)");
-    println!("{keys} keys in {DAYS} slices: staged in {staged}, folded in {published}; {}; {}", bench.files(), memory());
+    println!(
+        "{keys} keys in {DAYS} slices: staged in {staged}, folded in {published}; {}; {}",
+        bench.files(),
+        memory()
+    );
     let mut all = Vec::new();
     for time in 1..=times {
         let old = changed * 9 / 10;

@@ -104,7 +104,10 @@ impl Warehouse {
         let ours = |file: &FileEntry| {
             state.map.entries().any(|entry| entry.deletes.files.iter().any(|own| own.name == file.name))
         };
-        let theirs = live.deletes.iter().map(|(start, files)| (start, files.iter().filter(|file| !ours(file)).count()));
+        let theirs = live
+            .deletes
+            .iter()
+            .map(|(start, files)| (start, files.iter().filter(|file| !ours(file)).count()));
         if let Some((start, count)) = theirs.into_iter().find(|(_, count)| *count > 0) {
             return Err(CommitError::Foreign {
                 table: state.table.clone(),

@@ -10,9 +10,13 @@ use std::sync::{Arc, OnceLock};
 
 use arrow::array::{AsArray, Int64Array, RecordBatch, StringArray};
 use arrow::datatypes::{DataType, Field, Int32Type, Int64Type, Schema, SchemaRef};
-use iceberg::spec::{DataContentType, DataFile, NestedField, PrimitiveType, Schema as IcebergSchema, Struct, Type};
+use iceberg::spec::{
+    DataContentType, DataFile, NestedField, PrimitiveType, Schema as IcebergSchema, Struct, Type,
+};
 use parquet::arrow::PARQUET_FIELD_ID_META_KEY;
-use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
+};
 
 use crate::disk::{Disk, Step};
 use crate::error::{CommitError, Result};
@@ -47,9 +51,8 @@ fn schema() -> SchemaRef {
 }
 
 fn iceberg_schema() -> Result<IcebergSchema> {
-    let field = |(name, id): (&str, i32), kind| {
-        Arc::new(NestedField::required(id, name, Type::Primitive(kind)))
-    };
+    let field =
+        |(name, id): (&str, i32), kind| Arc::new(NestedField::required(id, name, Type::Primitive(kind)));
     let fields = [field(PATH, PrimitiveType::String), field(POS, PrimitiveType::Long)];
     Ok(IcebergSchema::builder().with_fields(fields).build()?)
 }
@@ -81,7 +84,12 @@ pub(crate) fn write(
     }
     write(&mut paths, &mut places)?;
     let schema = &iceberg_schema()?;
-    writer.finish(About { content: DataContentType::PositionDeletes, schema, partition: Struct::empty(), spec_id })
+    writer.finish(About {
+        content: DataContentType::PositionDeletes,
+        schema,
+        partition: Struct::empty(),
+        spec_id,
+    })
 }
 
 /// Reads a delete file.
@@ -89,7 +97,8 @@ pub(crate) fn read(disk: &Disk, path: &Path) -> Result<Positions> {
     let damaged = |error: &dyn std::fmt::Display| CommitError::corrupt(path.display(), error);
     let file = disk.step(Step::Read, || File::open(path));
     let file = file.map_err(|error| CommitError::io(format!("read {}", path.display()), error))?;
-    let plain = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new()).map_err(|error| damaged(&error))?;
+    let plain =
+        ArrowReaderMetadata::load(&file, ArrowReaderOptions::new()).map_err(|error| damaged(&error))?;
     // A path a row would be many times the file.
     let few = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
     let fields = plain.schema().fields().iter().map(|field| match field.name().as_str() {
@@ -128,7 +137,11 @@ fn add(found: &mut Positions, batch: &RecordBatch) -> Option<()> {
 }
 
 /// Writes a delete file of a copied table again, for paths as `at` has them; returns its new size.
-pub(crate) fn relocate(warehouse: &Warehouse, path: &Path, at: &dyn Fn(&str) -> Result<String>) -> Result<u64> {
+pub(crate) fn relocate(
+    warehouse: &Warehouse,
+    path: &Path,
+    at: &dyn Fn(&str) -> Result<String>,
+) -> Result<u64> {
     let old = read(warehouse.disk(), path)?;
     let moved: Positions =
         old.into_iter().map(|(path, places)| Ok((at(&path)?, places))).collect::<Result<_>>()?;

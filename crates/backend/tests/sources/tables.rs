@@ -96,7 +96,9 @@ async fn deleted_rows_are_not_there() {
     let whole = file(&project, "u.parquet", &batch(vec![("n", numbers(-2..0))]));
     let files = vec![DataFile { path, rows, bytes, deleted: deleted.clone() }, whole];
     let read = || table::provider(files.clone(), user_schema(), None);
-    let left = || (-2..count).filter(|n| u64::try_from(*n).is_ok_and(|n| deleted.binary_search(&n).is_ok()).eq(&false));
+    let left = || {
+        (-2..count).filter(|n| u64::try_from(*n).is_ok_and(|n| deleted.binary_search(&n).is_ok()).eq(&false))
+    };
     let sums = |least: i64| -> (usize, i64) {
         let left: Vec<i64> = left().filter(|n| *n > least).collect();
         (left.len(), left.iter().sum())

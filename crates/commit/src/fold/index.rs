@@ -39,8 +39,7 @@ impl Sampler {
         let key = key.iter().map(|name| schema.index_of(name).map_err(internal));
         let key = key.collect::<Result<Vec<_>>>()?;
         let columns = schema.project(&key).map_err(internal)?;
-        let hasher =
-            RowHasher::new(&columns, &[]).map_err(|error| CommitError::Config(error.to_string()))?;
+        let hasher = RowHasher::new(&columns, &[]).map_err(|error| CommitError::Config(error.to_string()))?;
         Ok(Sampler { buckets, key, hasher, seen: 0, sampled: Vec::new() })
     }
 
@@ -59,7 +58,10 @@ impl Sampler {
     pub(crate) fn finish(self) -> Option<KeyValue> {
         self.sampled.is_sorted().then(|| {
             let mut last = 0;
-            let steps = self.sampled.iter().map(|bucket| (bucket - std::mem::replace(&mut last, *bucket)).to_string());
+            let steps = self
+                .sampled
+                .iter()
+                .map(|bucket| (bucket - std::mem::replace(&mut last, *bucket)).to_string());
             let steps = steps.collect::<Vec<_>>().join(" ");
             KeyValue::new(NAME.to_owned(), format!("{} {steps}", self.buckets.bits))
         })

@@ -220,7 +220,8 @@ pub(super) fn greatest(order: &Order, batch: &RecordBatch, buckets: Buckets) -> 
         next = own.end;
         let mut best = own.start;
         for other in own.clone() {
-            let least = ranks.compare(other, &ranks, best).then(rows[best - own.start].cmp(&rows[other - own.start]));
+            let least =
+                ranks.compare(other, &ranks, best).then(rows[best - own.start].cmp(&rows[other - own.start]));
             if least.is_gt() {
                 best = other;
             }

@@ -143,8 +143,8 @@ impl Reader<'_> {
             return Ok((found, places));
         }
         let ranges = ranges(&places);
-        let selection = (places.len() < total)
-            .then(|| RowSelection::from_consecutive_ranges(ranges.into_iter(), total));
+        let selection =
+            (places.len() < total).then(|| RowSelection::from_consecutive_ranges(ranges.into_iter(), total));
         self.read(path, (file, metadata), selection, |batch| {
             found.push(batch);
             Ok(())
@@ -288,7 +288,6 @@ impl Buckets {
     pub(crate) fn of(self, hash: u128) -> u64 {
         hash.checked_shr(128 - self.bits).map_or(0, |bucket| bucket as u64)
     }
-
 }
 
 /// The rows that a file is for: those whose key is in a bucket, of which there may be one.

@@ -76,7 +76,8 @@ impl Memory {
         let batch = oracle::batch(rows);
         // Of some all is set aside.
         let most = if self.seed % 16 < 4 { 0 } else { 1 << 20 };
-        let fresh = (u128::from(std::process::id()) << 64) + u128::from(NAMES.fetch_add(1, Ordering::Relaxed));
+        let fresh =
+            (u128::from(std::process::id()) << 64) + u128::from(NAMES.fetch_add(1, Ordering::Relaxed));
         let aside = Spill::new(Disk::new(None), std::env::temp_dir(), fresh);
         let mut reducer = Reducer::holding(most, aside, &batch.schema(), &self.spec).unwrap();
         // In two pieces, as a stream would come.

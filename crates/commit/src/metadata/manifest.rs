@@ -6,8 +6,8 @@ use std::sync::Arc;
 use futures::executor::block_on;
 use iceberg::io::FileIO;
 use iceberg::spec::{
-    DataContentType, DataFile, FormatVersion, Manifest, ManifestContentType, ManifestEntry, ManifestFile, ManifestList,
-    ManifestListWriter, ManifestStatus, ManifestWriter, ManifestWriterBuilder, PartitionSpec,
+    DataContentType, DataFile, FormatVersion, Manifest, ManifestContentType, ManifestEntry, ManifestFile,
+    ManifestList, ManifestListWriter, ManifestStatus, ManifestWriter, ManifestWriterBuilder, PartitionSpec,
     PrimitiveLiteral, SchemaRef,
 };
 
@@ -174,11 +174,7 @@ pub(crate) fn to_merge(manifests: &[ManifestFile], spec_id: i32) -> Option<Vec<u
         .find_map(|content| to_merge_of(manifests, spec_id, content))
 }
 
-fn to_merge_of(
-    manifests: &[ManifestFile],
-    spec_id: i32,
-    content: ManifestContentType,
-) -> Option<Vec<usize>> {
+fn to_merge_of(manifests: &[ManifestFile], spec_id: i32, content: ManifestContentType) -> Option<Vec<usize>> {
     let mut tiers: [Vec<usize>; 4] = Default::default();
     for (place, file) in manifests.iter().enumerate() {
         let count = live_count(file);

@@ -79,8 +79,7 @@ pub(crate) fn summary(
     values.insert("total-files-size".to_owned(), total(base.bytes, added.bytes, removed.bytes));
     let deletes = total(base.delete_files, added.delete_files, removed.delete_files);
     values.insert("total-delete-files".to_owned(), deletes);
-    values
-        .insert("total-position-deletes".to_owned(), total(base.deletes, added.deletes, removed.deletes));
+    values.insert("total-position-deletes".to_owned(), total(base.deletes, added.deletes, removed.deletes));
     let before = parent.and_then(|parent| parent.additional_properties.get(CARRIED));
     values.insert(CARRIED.to_owned(), before.cloned().unwrap_or_else(|| "0".to_owned()));
     let operation = match (added.files, removed.files + added.delete_files) {

@@ -96,7 +96,10 @@ impl Warehouse {
         error: CommitError,
     ) -> CommitError {
         if let CommitError::Unknown { .. } = error {
-            commits.iter_mut().filter_map(|commit| commit.staged.as_mut()).for_each(crate::stage::Files::keep);
+            commits
+                .iter_mut()
+                .filter_map(|commit| commit.staged.as_mut())
+                .for_each(crate::stage::Files::keep);
             return error;
         }
         self.withdraw(&commits);

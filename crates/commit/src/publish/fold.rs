@@ -31,8 +31,8 @@ pub(super) fn plan(
     let places = || decisions.replaced.iter().chain(&decisions.restamped);
     let newest = places().map(|place| &publishes[*place]).max_by_key(|publish| publish.stamp.epoch);
     let Some(newest) = newest else { return Ok(Vec::new()) };
-    let takes_foreign =
-        places().any(|place| publishes[*place].replace_foreign || matches!(publishes[*place].change, Change::Adopt));
+    let takes_foreign = places()
+        .any(|place| publishes[*place].replace_foreign || matches!(publishes[*place].change, Change::Adopt));
     let mut products = products(warehouse, decisions.state, spec, takes_foreign)?;
     let (before, after) = (fold::log_digest(&decisions.state.map), fold::log_digest(&decisions.map));
     let adopted = places().any(|place| matches!(publishes[*place].change, Change::Adopt));

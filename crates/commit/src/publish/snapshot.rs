@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use iceberg::spec::{
-    DataContentType, DataFile, MAIN_BRANCH, ManifestContentType, ManifestEntry, ManifestFile, Snapshot, SnapshotRef,
-    TableMetadata,
+    DataContentType, DataFile, MAIN_BRANCH, ManifestContentType, ManifestEntry, ManifestFile, Snapshot,
+    SnapshotRef, TableMetadata,
 };
 use uuid::Uuid;
 

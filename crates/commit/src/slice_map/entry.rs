@@ -43,7 +43,13 @@ pub(crate) struct FileEntry {
 
 impl Entry {
     pub(crate) fn empty(interval: Interval) -> Self {
-        Entry { interval, fence: Epoch::default(), stamp: None, files: Vec::new(), deletes: Deletes::default() }
+        Entry {
+            interval,
+            fence: Epoch::default(),
+            stamp: None,
+            files: Vec::new(),
+            deletes: Deletes::default(),
+        }
     }
 }
 

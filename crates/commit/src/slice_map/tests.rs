@@ -34,7 +34,8 @@ fn entry(day: i64, attempt: u64) -> Entry {
     };
     let files = vec![FileEntry { name: format!("data/{day}/f-{attempt}"), rows: 3, bytes: 9 }];
     let gone = FileEntry { name: format!("data/{day}/p-{attempt}"), rows: 2, bytes: 7 };
-    let deletes = if attempt % 3 == 0 { Deletes { files: vec![gone], dead: vec![2] } } else { Deletes::default() };
+    let deletes =
+        if attempt % 3 == 0 { Deletes { files: vec![gone], dead: vec![2] } } else { Deletes::default() };
     Entry { interval: interval(day), fence: stamp.epoch, stamp: Some(stamp), files, deletes }
 }
 

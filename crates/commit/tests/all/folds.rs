@@ -364,7 +364,8 @@ fn many_small_changes_in_a_row_keep_few_files() {
     publish(&scene.warehouse, &log).unwrap();
     let mut most = (0, 0);
     for day in 1..40 {
-        let changed = (0..5).map(|number| row(&format!("key {}", (day * 37 + number * 80) % 420), day, day, day));
+        let changed =
+            (0..5).map(|number| row(&format!("key {}", (day * 37 + number * 80) % 420), day, day, day));
         let group = Log::from([(day, changed.collect())]);
         publish(&scene.warehouse, &group).unwrap();
         log.extend(group);
@@ -384,7 +385,8 @@ fn many_small_changes_in_a_row_keep_few_files() {
 fn a_copied_table_with_delete_files_goes_on_by_itself() {
     let scene = Scene::empty(None);
     ensure_laid_out(&scene.warehouse, Kind::Merge, LAYOUTS[3]);
-    let mut log = Log::from([(0, (0..9).map(|number| row(&format!("key {number}"), 0, 0, number)).collect())]);
+    let mut log =
+        Log::from([(0, (0..9).map(|number| row(&format!("key {number}"), 0, 0, number)).collect())]);
     publish(&scene.warehouse, &log).unwrap();
     let second = Log::from([(1, vec![row("key 3", 1, 1, 1), row("key 5", 1, 1, 1)])]);
     publish(&scene.warehouse, &second).unwrap();

@@ -9,8 +9,8 @@ use arrow::compute::{concat_batches, filter_record_batch};
 use arrow::datatypes::{Schema, SchemaRef};
 use oncemore_core::{AttemptId, Epoch, Interval};
 
-use super::super::decide::Decisions;
 use super::super::Publish;
+use super::super::decide::Decisions;
 use super::layout::Limits;
 use super::product::{Held, Product, Role, Sums};
 use super::write::{self, Writing, Written};
@@ -256,7 +256,8 @@ impl<'a> Folding<'a> {
         let found = changes.find(self.warehouse, wanted, part)?;
         let keys = self.order.keys(&found.rows)?;
         let touched: Vec<bool> = keys.iter().map(|key| change.keys.contains(key.as_ref())).collect();
-        let current = filter_record_batch(&found.rows, &BooleanArray::from(touched.clone())).map_err(internal)?;
+        let current =
+            filter_record_batch(&found.rows, &BooleanArray::from(touched.clone())).map_err(internal)?;
         let stay: BooleanArray = touched.into_iter().map(|touched| Some(!touched)).collect();
         let stay = filter_record_batch(&found.rows, &stay).map_err(internal)?;
         let rows = self.concat(&[stay, self.winners(change, &current)?])?;

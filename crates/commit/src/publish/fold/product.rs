@@ -328,7 +328,12 @@ impl Product {
     }
 
     /// The commit to what it holds now, which is what the log of `pin` gives.
-    pub(super) fn commit(mut self, warehouse: &Warehouse, newest: &Publish, pin: &Pin) -> Result<TableCommit> {
+    pub(super) fn commit(
+        mut self,
+        warehouse: &Warehouse,
+        newest: &Publish,
+        pin: &Pin,
+    ) -> Result<TableCommit> {
         let mut entry = self.entry();
         let now = warehouse.world().now();
         let schema = schema_digest(&self.user);

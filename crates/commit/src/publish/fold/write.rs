@@ -92,11 +92,13 @@ impl Writing<'_> {
         jobs: &mut BTreeMap<usize, Vec<RecordBatch>>,
     ) -> Result<()> {
         let wanted: Vec<Unit> = jobs.keys().map(|tile| tiles[*tile].unit).collect();
-        let meets = |held: &Held| held.over && held.live() > 0 && wanted.iter().any(|unit| held.unit.meets(*unit));
+        let meets =
+            |held: &Held| held.over && held.live() > 0 && wanted.iter().any(|unit| held.unit.meets(*unit));
         let files: Vec<(usize, &Held)> =
             product.held.iter().enumerate().filter(|(_, held)| meets(held)).collect();
         let read = parallel::map(&files, |(place, held)| {
-            let (rows, places) = product.rows_of(self.warehouse, held, Ask::Part(Unit::ALL), &held.deleted())?;
+            let (rows, places) =
+                product.rows_of(self.warehouse, held, Ask::Part(Unit::ALL), &held.deleted())?;
             let rows = concat_batches(&product.columns, &rows).map_err(internal)?;
             let hashes = product.order.hashes(&rows)?;
             let tiles: Vec<usize> = hashes.iter().map(|hash| layout::tile_of(tiles, *hash)).collect();
@@ -175,8 +177,9 @@ impl Writing<'_> {
             positions.retain(|path, _| live.contains(path.as_str()));
         }
         let count = |positions: &Positions| positions.values().map(|places| places.len() as u64).sum::<u64>();
-        let (stay, over): (Vec<_>, Vec<_>) =
-            std::mem::take(&mut product.deletes).into_iter().partition(|(_, positions)| !positions.is_empty());
+        let (stay, over): (Vec<_>, Vec<_>) = std::mem::take(&mut product.deletes)
+            .into_iter()
+            .partition(|(_, positions)| !positions.is_empty());
         product.gone.extend(over.into_iter().map(|(file, _)| file));
         let counts: Vec<u64> = stay.iter().map(|(_, positions)| count(positions)).collect();
         let absorbed = layout::absorbed(&counts, count(&fresh));
@@ -209,7 +212,13 @@ impl Writing<'_> {
     }
 
     /// Writes rows into the units that they belong to.
-    fn write_units(&self, product: &Product, buckets: Buckets, over: bool, rows: &RecordBatch) -> Result<Written> {
+    fn write_units(
+        &self,
+        product: &Product,
+        buckets: Buckets,
+        over: bool,
+        rows: &RecordBatch,
+    ) -> Result<Written> {
         let hashes = product.order.hashes(rows)?;
         let mut written = Vec::new();
         for (bucket, places) in by(hashes.iter().map(|hash| buckets.of(*hash))) {
@@ -221,7 +230,13 @@ impl Writing<'_> {
     }
 
     /// Writes rows of one unit.
-    pub(super) fn write(&self, product: &Product, unit: Unit, over: bool, rows: &RecordBatch) -> Result<Written> {
+    pub(super) fn write(
+        &self,
+        product: &Product,
+        unit: Unit,
+        over: bool,
+        rows: &RecordBatch,
+    ) -> Result<Written> {
         let buckets = index::buckets_of(unit, rows.num_rows() as u64);
         let rows = &in_buckets(&product.order, rows, buckets)?;
         let iceberg = product.state.metadata.current_schema();
@@ -246,7 +261,13 @@ impl Writing<'_> {
                     disk.create_folder(&folder)?;
                     let name = format!("{}-{}-{}.parquet", self.stem, unit.name(over), written.len());
                     let (path, name) = (folder.join(&name), format!("data/all/{name}"));
-                    FileWriter::create(disk.clone(), path, name, columns.clone(), Pages::ByKey(self.key, buckets))?
+                    FileWriter::create(
+                        disk.clone(),
+                        path,
+                        name,
+                        columns.clone(),
+                        Pages::ByKey(self.key, buckets),
+                    )?
                 }
             };
             let full = writer.write(&store::to_file(&chunk, &columns, &product.state.table)?)?;
