@@ -204,7 +204,7 @@ def foreign_write(project: Project) -> None:
     check("status names the slice", named(project, "status", "--why"))
     check("plan names the slice", named(project, "plan"))
     check("plan names it in JSON", named(project, "plan", "--output", "json"))
-    project.run("run", ok=())
+    check("a run fails over it", project.run("run", ok=()).returncode == 4)
     check("a run leaves it alone", in_slice(project, model) == after)
 
     project.run("accept", model, "--interval", ATTACKED, "--adopt", "--because", "two double reports taken out by hand")
@@ -220,6 +220,69 @@ def foreign_write(project: Project) -> None:
     project.run("run")                                  # what reads it may be left to the next run
     check("replaced: the rows are ours", in_slice(project, model) == before, (in_slice(project, model), before))
     check("replaced: nothing is left to do", project.run("plan", "--exit-code", ok=()).returncode == 0)
+    read_all(project)
+
+
+def policy(project: Project, word: str) -> None:
+    """Says in oncemore.yml what a run does about somebody else's write."""
+    config = project.folder / "oncemore.yml"
+    lines = [line for line in config.read_text().splitlines() if not line.startswith("foreign:")]
+    config.write_text("\n".join([lines[0], f"foreign: {word}", *lines[1:]]) + "\n")
+
+
+def policies(project: Project) -> None:
+    """The same write under each policy."""
+    model = "silver.flights"
+    carriers = f"SELECT sum(flights) AS n FROM gold.carrier_day WHERE flight_date = DATE '{ATTACKED}'"
+
+    policy(project, "error")
+    before, after = overwrite(project, model)
+    done = project.run("run", ok=())
+    check("error: a run fails", done.returncode == 4, done.returncode)
+    check("error: it names the slice and the ways out", all(
+        part in done.stderr for part in (f"{model} {ATTACKED}", "slice unchanged", "--adopt --because", "--replace-foreign")),
+        done.stderr)
+    check("error: the rows are theirs", in_slice(project, model) == after)
+
+    policy(project, "warn")
+    done = project.run("run", ok=())
+    check("warn: a run does not fail", done.returncode == 0, done.stderr)
+    check("warn: it names the slice", f"warning: {model} {ATTACKED}: somebody else wrote into it" in done.stderr, done.stderr)
+    check("warn: the rows are theirs", in_slice(project, model) == after)
+    check("warn: it stays known", named(project, "status", "--why"))
+
+    policy(project, "adopt")
+    done = project.run("run", ok=())
+    check("adopt: a run takes it", done.returncode == 0 and "taken for ours as it is" in done.stderr, done.stderr)
+    check("adopt: the rows are theirs", in_slice(project, model) == after)
+    check("adopt: nothing is left to do", project.run("plan", "--exit-code", ok=()).returncode == 0)
+    flights = int(project.query(carriers)["n"])
+    check("adopt: its readers follow", flights == after, (flights, after))
+    stamp = project.query(f"SELECT origin FROM {model}__slices WHERE \"interval\" = '{ATTACKED}'")
+    check("adopt: the stamp says why", "foreign: adopt" in json.dumps(stamp), stamp)
+
+    policy(project, "error")
+    project.run("run", model, "--interval", ATTACKED, "--force")
+    project.run("run")
+    check("computed again: the rows are ours", in_slice(project, model) == before)
+
+
+def set_back(project: Project) -> None:
+    """Somebody sets a table back to the snapshot before."""
+    model = "silver.flights"
+    before = in_slice(project, model)
+    table = project.catalog().load_table(model)
+    parent = table.current_snapshot().parent_snapshot_id
+    table.manage_snapshots().rollback_to_snapshot(parent).commit()
+    check("set back: status names it", "set back to an older snapshot" in project.run("status", "--why").stdout)
+    there = in_slice(project, model)
+    done = project.run("run", "--force", "--yes", model, "--interval", ATTACKED, ok=())
+    check("set back: a run fails over it", done.returncode == 4 and "set back" in done.stderr, done.stderr)
+    check("set back: nothing is written", in_slice(project, model) == there)
+    project.run("run", model, "--replace-foreign", "--force", "--yes", "--interval", ATTACKED)
+    project.run("run")
+    check("set back: computed again", in_slice(project, model) == before, (in_slice(project, model), before))
+    check("set back: nothing is left to do", project.run("plan", "--exit-code", ok=()).returncode == 0)
     read_all(project)
 
 
@@ -293,6 +356,8 @@ def main() -> int:
         try:
             read_all(project)
             foreign_write(project)
+            policies(project)
+            set_back(project)
         finally:
             shutil.rmtree(project.folder, ignore_errors=True)
         project = folded()

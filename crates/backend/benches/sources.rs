@@ -14,6 +14,8 @@ use std::time::Instant as Clock;
 use arrow::array::{
     ArrayRef, Date32Array, Float64Array, Int64Array, RecordBatch, StringArray, TimestampMicrosecondArray,
 };
+use futures::StreamExt;
+use object_store::ObjectStore;
 use oncemore_core::{Format, Interval, SourceSpec};
 
 use crate::support::{Project, csv, query, spec};
@@ -118,9 +120,34 @@ async fn a_million_lines() {
     }
 }
 
+/// What tells 365 files apart from those of yesterday: our walk, and the list that `object_store` has.
+async fn listing() {
+    let project = Project::new();
+    for day in 0..DAYS {
+        project.write(&format!("in/{day:03}.csv"), format!("id\n{day}\n"));
+    }
+    let declared = spec("in/*.csv", csv(), "id BIGINT", None);
+    let known = project.scan(&declared).await.unwrap();
+    let objects = object_store::local::LocalFileSystem::new_with_prefix(project.root()).unwrap();
+    for _ in 0..5 {
+        let start = Clock::now();
+        let again = project.rescan(&declared, &known).await.unwrap();
+        let ours = start.elapsed();
+        let start = Clock::now();
+        let listed: Vec<_> = objects.list(Some(&"in".into())).collect().await;
+        println!(
+            "{DAYS} files: {ours:?} to look at all, {} read; a list by the store {:?} of {}",
+            again.files_read(),
+            start.elapsed(),
+            listed.len()
+        );
+    }
+}
+
 fn main() {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).build().unwrap();
     runtime.block_on(async {
+        listing().await;
         a_year_of_parquet().await;
         a_million_lines().await;
     });

@@ -133,6 +133,9 @@ fn shared(error: &DataFusionError) -> EngineError {
             translate(DataFusionError::ResourcesExhausted(message.clone()))
         }
         DataFusionError::Execution(message) => EngineError::new(ErrorKind::Type, first_line(message)),
+        DataFusionError::ParquetError(inner) => EngineError::new(ErrorKind::Input, inner.to_string()),
+        DataFusionError::IoError(inner) => EngineError::new(ErrorKind::Input, inner.to_string()),
+        DataFusionError::ObjectStore(inner) => EngineError::new(ErrorKind::Input, inner.to_string()),
         other => EngineError::new(ErrorKind::Internal, first_line(&other.strip_backtrace())),
     }
 }

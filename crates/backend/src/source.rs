@@ -1,6 +1,6 @@
 //! Sources: files that others deliver, as an index of what they hold and as tables that a task reads.
 //!
-//! Owns the formats, the walk over folders and the fingerprints of cells. Knows no model, no ledger and no
+//! Owns the formats, the walk over folders, the port to their bytes and the fingerprints of cells. Knows no model, no ledger and no
 //! table of ours; whether something is stale is decided elsewhere, from the index.
 
 mod bytes;
@@ -16,15 +16,16 @@ mod pattern;
 mod provider;
 mod read;
 mod scan;
+mod store;
 mod thrift;
 mod types;
 
 pub use cache::ProviderCache;
-pub use discover::Identity;
 pub(crate) use error::nearest;
 pub use error::{SourceError, SourceErrorKind};
 pub use index::{BrokenFile, Cell, Delivery, GoneFile, SourceFile, SourceIndex};
 pub use provider::{SourceTable, provider};
 pub use scan::{look, scan};
+pub use store::Identity;
 pub(crate) use types::type_name;
 pub use types::{arrow_type, column_type, time_type};

@@ -8,6 +8,9 @@ use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::UNIX_EPOCH;
+
+use oncemore_core::Instant;
 
 use crate::error::{CommitError, Result};
 
@@ -30,6 +33,10 @@ pub enum Step {
     Begin,
     /// A transaction of the catalog committed.
     Commit,
+    /// A transaction of numbers and notes committed, which a power cut may undo.
+    Note,
+    /// A folder made.
+    CreateFolder,
 }
 
 /// Whether a step is about to happen or has happened.
@@ -78,7 +85,8 @@ impl Disk {
     }
 
     pub(crate) fn create_folder(&self, path: &Path) -> Result<()> {
-        let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
+        let make = || fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
+        let made = self.step(Step::CreateFolder, make);
         made.map_err(|error| CommitError::io(format!("create folder {}", path.display()), error))
     }
 
@@ -109,8 +117,9 @@ impl Disk {
 
     /// Writes new files of one folder, then makes them and files written before durable, with the names of all.
     ///
-    /// Syncs run side by side, so that the file system's journal takes many in one go.
-    pub(crate) fn persist(&self, new: &[(PathBuf, Vec<u8>)], before: &[PathBuf]) -> Result<()> {
+    /// Syncs run side by side, so that the file system's journal takes many in one go. False where a file went before
+    /// it was durable: a clean-up took it for that of a dead process.
+    pub(crate) fn persist(&self, new: &[(PathBuf, Vec<u8>)], before: &[PathBuf]) -> Result<bool> {
         for (path, bytes) in new {
             let write = || {
                 let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
@@ -125,17 +134,32 @@ impl Disk {
         // Folders of slices may be new themselves.
         folders.extend(before.iter().filter_map(|path| path.parent()?.parent()));
         let folders: Vec<&Path> = folders.into_iter().collect();
-        let durable = self.step(Step::SyncFiles, || sync(&files));
-        durable.map_err(|error| CommitError::io("make files durable", error))?;
+        match self.step(Step::SyncFiles, || sync(&files)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+            durable => durable.map_err(|error| CommitError::io("make files durable", error))?,
+        }
         let durable = self.step(Step::SyncFolders, || sync(&folders));
-        durable.map_err(|error| CommitError::io("make folders durable", error))
+        durable.map_err(|error| CommitError::io("make folders durable", error))?;
+        Ok(true)
     }
 
     /// Replaces a small file that is a hint only: atomic, not durable.
     pub(crate) fn replace_hint(&self, path: &Path, fresh: &Path, bytes: &[u8]) -> io::Result<()> {
-        self.step(Step::WriteMetadata, || {
+        let replace = || {
             fs::write(fresh, bytes)?;
             fs::rename(fresh, path)
+        };
+        self.step(Step::WriteMetadata, || {
+            // A clean-up that counts no file as too young may take it for one that a crash left.
+            for _ in 0..TRIES {
+                match replace() {
+                    Err(error)
+                        if error.kind() == io::ErrorKind::NotFound
+                            && fresh.parent().is_some_and(Path::is_dir) => {}
+                    other => return other,
+                }
+            }
+            replace()
         })
     }
 
@@ -155,6 +179,9 @@ impl Disk {
     }
 }
 
+/// How often a small file is written again.
+const TRIES: u32 = 100;
+
 /// Threads that sync files: the calls wait for the disk, not for a processor.
 const SYNCS: usize = 8;
 
@@ -169,6 +196,13 @@ fn sync(paths: &[&Path]) -> io::Result<()> {
         let died = |_| Err(io::Error::other("a thread that syncs files died"));
         threads.into_iter().try_for_each(|thread| thread.join().unwrap_or_else(died))
     })
+}
+
+/// When a file was last written; none where it is no file.
+pub(crate) fn written(path: &Path) -> Option<Instant> {
+    let about = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
+    let written = about.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    Some(Instant(written.map_or(0, |time| i64::try_from(time.as_micros()).unwrap_or(i64::MAX))))
 }
 
 /// The path of a local file, whether written as a path or as a `file:` address.

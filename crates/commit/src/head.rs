@@ -1,10 +1,11 @@
 //! The head of a table as readers need it: schema, key and the data files of a range.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use arrow::datatypes::SchemaRef;
-use oncemore_core::{Instant, Interval, TableName};
+use oncemore_core::{AttemptId, Instant, Interval, TableName};
 
 use crate::error::{CommitError, Result};
 use crate::metadata::{self, schema};
@@ -97,6 +98,19 @@ impl Warehouse {
             key: metadata::key_of(current),
             files: Arc::new(files),
         }))
+    }
+
+    /// The attempts that own slices now, those of `intervals` that have a stamp.
+    ///
+    /// # Errors
+    /// The catalog or the table's metadata can't be read.
+    pub fn owners(&self, table: &TableName, intervals: &[Interval]) -> Result<BTreeMap<Interval, AttemptId>> {
+        let Some(state) = self.state(table)? else { return Ok(BTreeMap::new()) };
+        let owner = |interval: &Interval| {
+            let stamp = state.map.get(*interval)?.stamp.as_ref()?;
+            Some((*interval, stamp.attempt))
+        };
+        Ok(intervals.iter().filter_map(owner).collect())
     }
 
     fn files_by_manifests(&self, state: &State) -> Result<Vec<DataFileRef>> {

@@ -33,7 +33,9 @@ pub use fold::{
 pub use foreign::Foreign;
 pub use gc::Cleaned;
 pub use head::{DataFileRef, TableHead};
-pub use ledger::{Attempt, AttemptEnd, AttemptRow, AttemptState, Pace};
+pub use ledger::{
+    Attempt, AttemptEnd, AttemptRow, AttemptState, Broken, Claim, ClaimRequest, Claimed, Life, Pace,
+};
 pub use metadata::schema::{CODE_VERSION, INTERVAL_START};
 pub use publish::{Change, Publish, Published, StampDraft};
 pub use recover::{Resolved, process_name};

@@ -6,10 +6,11 @@ pub(crate) mod schema;
 pub(crate) mod stats;
 pub(crate) mod summary;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use iceberg::spec::{TableMetadata, TableMetadataBuilder};
 use oncemore_core::{TableName, World};
+use serde::Deserialize;
 use uuid::Uuid;
 
 use crate::error::{CommitError, Result};
@@ -32,10 +33,14 @@ pub(crate) const LOG: &str = "oncemore.log";
 /// Ends a change of metadata that is to be written at `now` (ms), and returns it with its bytes.
 pub(crate) fn build(builder: TableMetadataBuilder, now_ms: i64) -> Result<(TableMetadata, Vec<u8>)> {
     let built = builder.build()?.metadata;
+    if built.last_updated_ms() == now_ms {
+        let bytes = serde_json::to_vec(&built).map_err(internal)?;
+        return Ok((built, bytes));
+    }
     // The library dates a change without a snapshot by the machine's clock; time is ours to give.
-    let mut json = serde_json::to_value(&built).map_err(|error| CommitError::Internal(error.to_string()))?;
+    let mut json = serde_json::to_value(&built).map_err(internal)?;
     json["last-updated-ms"] = now_ms.into();
-    let bytes = serde_json::to_vec(&json).map_err(|error| CommitError::Internal(error.to_string()))?;
+    let bytes = serde_json::to_vec(&json).map_err(internal)?;
     let metadata = parse(&bytes, "new metadata")?;
     Ok((metadata, bytes))
 }
@@ -72,11 +77,26 @@ pub(crate) fn snapshot_id(metadata: &TableMetadata, world: &dyn World) -> i64 {
     }
 }
 
-/// Ids of the snapshots that refs name. The library lists refs in JSON only.
+/// Ids of the snapshots that refs name. The library lists refs in JSON only, which is read past all the rest here: a
+/// commit asks, and snapshots are many.
 pub(crate) fn ref_heads(metadata: &TableMetadata) -> Result<Vec<i64>> {
-    let json = serde_json::to_value(metadata).map_err(|error| CommitError::Internal(error.to_string()))?;
-    let refs = json["refs"].as_object();
-    Ok(refs.into_iter().flatten().filter_map(|(_, found)| found["snapshot-id"].as_i64()).collect())
+    #[derive(Deserialize)]
+    struct Refs {
+        #[serde(default)]
+        refs: BTreeMap<String, Head>,
+    }
+    #[derive(Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    struct Head {
+        snapshot_id: i64,
+    }
+    let bytes = serde_json::to_vec(metadata).map_err(internal)?;
+    let found: Refs = serde_json::from_slice(&bytes).map_err(internal)?;
+    Ok(found.refs.into_values().map(|head| head.snapshot_id).collect())
+}
+
+fn internal(error: serde_json::Error) -> CommitError {
+    CommitError::Internal(error.to_string())
 }
 
 /// Properties of every new table, and those of its shape.
@@ -110,8 +130,7 @@ impl Shape {
         Ok(match self {
             Shape::Slices | Shape::Whole => None,
             Shape::Log(spec) => {
-                let json =
-                    serde_json::to_string(spec).map_err(|error| CommitError::Internal(error.to_string()))?;
+                let json = serde_json::to_string(spec).map_err(internal)?;
                 Some((FOLD.to_owned(), json))
             }
             Shape::Folded(log) => Some((LOG.to_owned(), log.to_string())),

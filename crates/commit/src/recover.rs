@@ -25,6 +25,8 @@ pub struct Resolved {
     pub attempt: Attempt,
     /// How it ended.
     pub outcome: AttemptState,
+    /// Files that it had staged and that nothing names: `gc` removes them.
+    pub staged: u64,
 }
 
 /// Names a process so that [`Warehouse::resolve`] can tell whether it still lives: `host:pid:start`, where `start` is
@@ -60,7 +62,8 @@ pub(crate) fn may_live(name: &str, own: &str) -> bool {
 
 impl Warehouse {
     /// Finds out how open attempts of processes that are gone ended. The table decides: an attempt whose token is in
-    /// the slice map was published. Attempts of processes that may still live are left alone.
+    /// the slice map was published. Attempts of processes that may still live are left alone. Also puts hints for
+    /// readers by path right.
     ///
     /// # Errors
     /// Catalog or tables can't be read.
@@ -82,7 +85,11 @@ impl Warehouse {
             };
             let amount = stamp.map(|stamp| (stamp.fingerprint.rows, stamp.bytes));
             let end = AttemptEnd { id: attempt.id, state: outcome, error };
-            ends.push((Resolved { attempt, outcome }, end, amount));
+            let staged = match outcome {
+                AttemptState::Committed => 0,
+                _ => self.staged_by(&attempt)?,
+            };
+            ends.push((Resolved { attempt, outcome, staged }, end, amount));
         }
         if !ends.is_empty() && !self.catalog().is_read_only() {
             let now = self.world().now();
@@ -90,7 +97,18 @@ impl Warehouse {
                 ends.iter().try_for_each(|(_, end, amount)| finish(transaction, end, now, *amount))
             })?;
         }
+        if !self.catalog().is_read_only() {
+            self.mend_hints()?;
+        }
         Ok(ends.into_iter().map(|(resolved, ..)| resolved).collect())
+    }
+
+    /// Number of files in the slice's folder that carry the token of an attempt.
+    fn staged_by(&self, attempt: &Attempt) -> Result<u64> {
+        let label = crate::stage::label(attempt.interval);
+        let token = format!("-{}-", attempt.id);
+        let names = names(&self.folder(&attempt.table).join("data").join(label))?;
+        Ok(names.iter().filter(|name| name.contains(&token)).count() as u64)
     }
 
     /// Opens a warehouse to rebuild its ledger: a catalog that is damaged is set aside, not removed.
@@ -147,7 +165,11 @@ impl Warehouse {
                  DELETE FROM om_cache;",
             )?;
             for (table, location) in &found {
-                set_pointer(transaction, table, location)?;
+                let now = catalog::pointer(transaction, table)?;
+                // A commit since the look stands: what it made follows what was found.
+                if now.as_ref() == pointers.get(table) {
+                    set_pointer(transaction, table, location, now.as_deref())?;
+                }
             }
             Ok(())
         })?;
@@ -156,7 +178,7 @@ impl Warehouse {
                 self.catalog().write(|transaction| record(transaction, &state))?;
             }
         }
-        found.iter().for_each(|(table, location)| self.write_hint(table, location));
+        self.mend_hints()?;
         Ok(found.into_iter().map(|(table, _)| table).collect())
     }
 
@@ -188,18 +210,24 @@ pub(crate) fn names(folder: &Path) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// The metadata file of a table: what the catalog pointed to; else what the hint for readers names, or the one commit
-/// that came after it; else the highest number.
+/// The metadata file of a table: what the catalog pointed to, unless the hint for readers names a later one, the catalog
+/// being from a backup; else what that hint names, or the one commit that came after it; else the highest number.
 fn newest(warehouse: &Warehouse, folder: &Path, pointer: Option<&String>) -> Result<Option<PathBuf>> {
     let folder = folder.join("metadata");
     let in_folder = |location: &str| folder.join(location.rsplit('/').next().unwrap_or(location));
-    if let Some(path) = pointer.map(|pointer| in_folder(local(pointer))).filter(|path| path.exists()) {
+    let hint = std::fs::read_to_string(folder.join("version-hint.text")).unwrap_or_default();
+    let hinted = format!("{}.metadata.json", hint.trim());
+    let later = |path: &Path| {
+        let pointed = path.file_name().and_then(|name| metadata::version(&name.to_string_lossy()));
+        folder.join(&hinted).exists() && metadata::version(&hinted) > pointed
+    };
+    if let Some(path) = pointer.map(|pointer| in_folder(local(pointer))).filter(|path| path.exists())
+        && !later(&path)
+    {
         return Ok(Some(path));
     }
     let all: Vec<String> =
         names(&folder)?.into_iter().filter(|name| name.ends_with(".metadata.json")).collect();
-    let hint = std::fs::read_to_string(folder.join("version-hint.text")).unwrap_or_default();
-    let hinted = format!("{}.metadata.json", hint.trim());
     let mut current = match all.iter().find(|name| **name == hinted) {
         Some(name) => name.clone(),
         None => {
@@ -226,9 +254,13 @@ fn newest(warehouse: &Warehouse, folder: &Path, pointer: Option<&String>) -> Res
     }
 }
 
-fn set_pointer(transaction: &Transaction<'_>, table: &TableName, location: &str) -> Result<()> {
-    let old = catalog::pointer(transaction, table)?;
-    if old.as_deref() != Some(location) && !catalog::swap(transaction, table, old.as_deref(), location)? {
+fn set_pointer(
+    transaction: &Transaction<'_>,
+    table: &TableName,
+    location: &str,
+    old: Option<&str>,
+) -> Result<()> {
+    if old != Some(location) && !catalog::swap(transaction, table, old, location)? {
         transaction.execute(
             "UPDATE iceberg_tables SET metadata_location = ?4
              WHERE catalog_name = ?1 AND table_namespace = ?2 AND table_name = ?3",

@@ -2,20 +2,23 @@
 //!
 //! [`Knowledge`] is gathered once over all files; a [`View`] answers for one statement.
 
-mod bounds;
+mod alike;
 mod context;
+mod determine;
 mod index;
+mod instant;
 mod keys;
 mod knowledge;
 mod roles;
 mod scope;
 mod view;
 
-pub use bounds::{Bound, Edge, EdgeKind, column_within, render};
+pub use alike::{column_within, constant, equal, is_aggregate, render};
 pub use context::{Effect, Replaced, SelfRead, StatementContext};
+pub use determine::Answer;
 pub use index::ScriptIndex;
-pub use keys::{Answer, constant, equal, is_aggregate};
+pub use instant::{Instant, date_seconds, duration, instant};
 pub use knowledge::{Knowledge, TableFacts};
 pub use roles::{Fate, Occurrence, Role, is_audit_name, is_hash};
-pub use scope::{Instant, Range, RangeEnd, Scope, date_seconds, duration, has_param, instant, params_of};
+pub use scope::{Range, RangeEnd, Scope, has_param, params_of};
 pub use view::{ColumnSource, Origin, Output, OutputValue, Outputs, View};

@@ -91,6 +91,8 @@ pub struct Draft {
     pub(crate) fix: Option<Fix>,
     /// The place is one of the template's file, not of the SQL.
     pub(crate) in_template: bool,
+    /// It says that a table can be created once only; many such of one script are said as one.
+    pub(crate) is_definition: bool,
 }
 
 impl Draft {
@@ -107,6 +109,7 @@ impl Draft {
             help: String::new(),
             fix: None,
             in_template: false,
+            is_definition: false,
         }
     }
 
@@ -114,6 +117,13 @@ impl Draft {
     #[must_use]
     pub fn in_template(mut self) -> Self {
         self.in_template = true;
+        self
+    }
+
+    /// It says that a table can be created once only; many such of one script are said as one.
+    #[must_use]
+    pub fn definition(mut self) -> Self {
+        self.is_definition = true;
         self
     }
 

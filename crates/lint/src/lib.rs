@@ -1,8 +1,8 @@
 //! What breaks repeatability in SQL: lint for plain scripts, dbt projects and Oncemore's own models.
 //!
-//! Pure: texts in, findings out; no IO, no clock, no printing. Three steps, the first and the last to be run in
-//! parallel by the caller if it likes: [`parse`] a file to the intermediate form ([`ir`]), gather [`Knowledge`] of
-//! tables over all files, [`judge`] each file. [`lint`] does all three.
+//! Pure: texts in, findings out; no IO, no clock, no printing, no threads. Three steps, the first and the last to be run
+//! in parallel by the caller if it likes: [`parse`] a file to the intermediate form ([`ir`]), gather [`Knowledge`] of
+//! tables over all files, [`judge`] each file. [`lint`] does all three, and [`lint_on`] as the caller spreads it.
 
 mod branches;
 #[cfg(test)]
@@ -23,7 +23,9 @@ pub mod routine;
 pub mod rules;
 pub mod scan;
 pub mod script;
+pub mod session;
 pub mod split;
+pub mod spread;
 pub mod suppress;
 pub mod text;
 mod yaml;
@@ -33,6 +35,8 @@ pub use dialect::Dialect;
 pub use facts::Knowledge;
 pub use finding::{Allowed, Confidence, Finding, Fix, Safety, Severity};
 pub use script::{Coverage, Script};
+pub use session::Session;
+pub use spread::Spread;
 
 /// A file to be judged.
 #[derive(Clone, Debug)]
@@ -59,29 +63,13 @@ pub struct Report {
 /// Lints files: dbt projects among them as such, the rest as scripts and models of our own.
 #[must_use]
 pub fn lint(inputs: &[Input], config: &Config) -> Report {
-    let (projects, rest) = dbt::groups(inputs, config);
-    let scripts: Vec<Script> = rest.into_iter().map(|input| parse(input, config)).collect();
-    let knowledge = Knowledge::gather(&scripts);
-    let mut report = Report::default();
-    for script in &scripts {
-        let judged = judge(script, &knowledge, config);
-        report.findings.extend(judged.findings);
-        report.allowed.extend(judged.allowed);
-        report.coverage.push((script.path.clone(), script.coverage));
-    }
-    for project in &projects {
-        let mut found = dbt::lint(&project.files, &project.hints, &scripts, config);
-        let findings =
-            found.findings.iter_mut().chain(found.allowed.iter_mut().map(|allowed| &mut allowed.finding));
-        let paths = findings.map(|finding| &mut finding.path);
-        for path in paths.chain(found.coverage.iter_mut().map(|(path, _)| path)) {
-            path.insert_str(0, &project.folder);
-        }
-        report.findings.append(&mut found.findings);
-        report.allowed.append(&mut found.allowed);
-        report.coverage.append(&mut found.coverage);
-    }
-    report
+    lint_on(inputs, config, &spread::InTurn)
+}
+
+/// Lints files, the work on each spread as the caller likes; what is said is the same.
+#[must_use]
+pub fn lint_on(inputs: &[Input], config: &Config, spread: &impl Spread) -> Report {
+    Session::new().lint(inputs, None, config, spread)
 }
 
 /// Reads a file. The dialect is the file's, else the project's, else what path and words tell, else standard

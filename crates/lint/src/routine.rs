@@ -107,6 +107,39 @@ fn trust(words: &[String], body: &str) -> Trust {
         && !["Math.random", "Date(", "Date.now", "new Date", "performance.", "crypto."]
             .iter()
             .any(|call| body.contains(call));
-    let foreign = language.is_some_and(|language| language != "sql" && !script) || has("remote");
+    let reckons = language == Some("plpgsql") && only_reckons(body);
+    let foreign = language.is_some_and(|language| language != "sql" && !script && !reckons) || has("remote");
     if foreign || has("volatile") && !script { Trust::Opaque } else { Trust::Readable }
+}
+
+/// Whether a procedural body asks nothing but its arguments: it reads no table, no clock, no chance, no setting.
+fn only_reckons(body: &str) -> bool {
+    const ASKS: &[&str] = &[
+        "select",
+        "perform",
+        "execute",
+        "from",
+        "insert",
+        "update",
+        "delete",
+        "now",
+        "random",
+        "nextval",
+        "currval",
+        "clock_timestamp",
+        "statement_timestamp",
+        "transaction_timestamp",
+        "timeofday",
+        "gen_random_uuid",
+        "call",
+        "current_setting",
+        "set_config",
+        "localtimestamp",
+        "localtime",
+        "age",
+    ];
+    let mut words = body.split(|c: char| !c.is_alphanumeric() && c != '_').map(str::to_ascii_lowercase);
+    !words.any(|word| {
+        ASKS.contains(&word.as_str()) || word.starts_with("current_") || word.starts_with("uuid_")
+    })
 }

@@ -62,6 +62,8 @@ struct Splitter<'a> {
     frames: Vec<Frame>,
     transaction: Option<u32>,
     transactions: u32,
+    /// The transactions around the bodies in dollar quotes that are open.
+    around: Vec<Option<u32>>,
     routine: bool,
     declaring: bool,
     guard: Option<Range<usize>>,
@@ -79,6 +81,7 @@ pub fn split(text: &str, lexed: &Lexed, dialect: Dialect) -> Vec<Piece> {
         frames: Vec::new(),
         transaction: None,
         transactions: 0,
+        around: Vec::new(),
         routine: false,
         declaring: false,
         guard: None,
@@ -210,6 +213,7 @@ impl Splitter<'_> {
             Some(TokenKind::Mark(_)) => self.at += 1,
             Some(TokenKind::BodyOpen) => {
                 self.frames.push(Frame::Body);
+                self.around.push(self.transaction);
                 self.routine = true;
                 if matches!(self.dialect, Dialect::Postgres | Dialect::Redshift) && self.transaction.is_none()
                 {
@@ -220,8 +224,10 @@ impl Splitter<'_> {
             Some(TokenKind::BodyClose) => {
                 while self.frames.pop().is_some_and(|frame| frame != Frame::Body) {}
                 self.routine = false;
-                self.transaction = None;
-                self.at = self.past_semicolon(at + 1);
+                // `$$` can also be the delimiter of a MySQL script, which closes no body.
+                let opened = self.around.pop();
+                self.transaction = opened.flatten();
+                self.at = if opened.is_some() { self.past_semicolon(at + 1) } else { at + 1 };
             }
             Some(TokenKind::Word) => self.worded(),
             _ => self.statement(),
@@ -243,6 +249,12 @@ impl Splitter<'_> {
                 self.at = self.end_of_line(at);
             }
             "delimiter" => self.at = self.end_of_line(at),
+            "declare" if self.handler_block(at).is_some() => {
+                let end = self.handler_block(at).unwrap_or(at) + 1;
+                self.push(PieceKind::Control, at, end);
+                self.frames.push(Frame::Handler);
+                self.at = end;
+            }
             "begin" => self.begin(),
             "start" if self.is(at + 1, "transaction") => self.transact(PieceKind::Begin),
             "commit" => self.transact(PieceKind::Commit),
@@ -264,11 +276,21 @@ impl Splitter<'_> {
                 self.at += 2
             }
             _ if self.is_header(at) => {
-                self.push(PieceKind::Sql, at, at + 1);
+                // A plain name, such as `{{ header }}`, is a remark at the head of a file; a macro may do anything.
+                if self.word(at).contains('(') {
+                    self.push(PieceKind::Sql, at, at + 1);
+                }
                 self.at = at + 1;
             }
             _ => self.statement(),
         }
+    }
+
+    /// `DECLARE EXIT HANDLER FOR SQLEXCEPTION BEGIN`: where the block begins.
+    fn handler_block(&self, at: usize) -> Option<usize> {
+        let begins =
+            (at..at + 40).take_while(|at| self.mark(*at) != b';').find(|at| self.is(*at, "begin"))?;
+        (at..begins).any(|at| self.is(at, "handler")).then_some(begins)
     }
 
     /// Whether a cell of a notebook that is kept as a script begins here; cells end without semicolon.
@@ -428,7 +450,10 @@ impl Splitter<'_> {
     fn looped(&mut self) {
         let at = self.at;
         if self.dialect == Dialect::TSql {
-            return self.condition(&["begin"]);
+            self.condition(&["begin"]);
+            // What is repeated is not kept from being done again.
+            self.guard = None;
+            return;
         }
         let mut end = at + 1;
         while end < self.tokens.len() && self.mark(end) != b';' && !self.any(end, &["loop", "do"]) {
@@ -523,6 +548,10 @@ impl Splitter<'_> {
     /// Whether, in T-SQL, a new statement begins at `at` within the one that began at `start`.
     fn begins_next(&self, start: usize, at: usize) -> bool {
         if !self.any(at, STARTERS) || self.mark(at + 1) == b'(' && !self.any(at, &["if", "select"]) {
+            return false;
+        }
+        // `DROP TABLE IF EXISTS t`; a condition of its own is `IF EXISTS (…)`.
+        if self.is(at, "if") && self.is(at + 1, "exists") && self.mark(at + 2) != b'(' {
             return false;
         }
         let before = at.saturating_sub(1);

@@ -20,8 +20,15 @@ use crate::due::Label;
 use crate::error::{ErrorKind, RunError};
 use crate::execute::{Stop, TaskFailure};
 use crate::facts::{Facts, input_zone};
-use crate::fold;
+use crate::fold::{self, Ties};
 use crate::workspace::Workspace;
+
+/// A slice that is ready to be published.
+pub(crate) struct Prepared {
+    pub(crate) audited: Audited,
+    /// Ties among its changes, where there are any.
+    pub(crate) ties: Option<Ties>,
+}
 
 /// Computes and stages the slice of `interval`, and audits it.
 pub(crate) async fn prepare(
@@ -30,12 +37,12 @@ pub(crate) async fn prepare(
     interval: Interval,
     attempt: &Attempt,
     stop: &Stop,
-) -> Result<Audited, Failed> {
+) -> Result<Prepared, Failed> {
     let facts = &workspace.facts[&model.name.to_string()];
-    let staged = stage(workspace, model, facts, interval, attempt, stop).await?;
+    let (staged, ties) = stage(workspace, model, facts, interval, attempt, stop).await?;
     let rows = present(workspace, model, facts, staged_files(&staged))?;
     check(workspace, model, interval, rows).await?;
-    Ok(staged.audited())
+    Ok(Prepared { audited: staged.audited(), ties })
 }
 
 /// Audits the published rows of a slice.
@@ -86,7 +93,7 @@ async fn stage(
     interval: Interval,
     attempt: &Attempt,
     stop: &Stop,
-) -> Result<Staged, Failed> {
+) -> Result<(Staged, Option<Ties>), Failed> {
     let inputs = inputs(workspace, model, facts, interval)?;
     let engine = workspace.engine()?;
     let rows = engine.compute(&facts.query, interval, inputs).await?;
@@ -139,8 +146,8 @@ async fn stage(
     let (staged, reduced) = staged
         .map_err(|panic| RunError::new(ErrorKind::Internal, format!("staging ended early: {panic}")))??;
     // What was staged in vain is removed.
-    reduced.map_or(Ok(()), |reduced| fold::check(model, &reduced))?;
-    Ok(staged)
+    reduced.as_ref().map_or(Ok(()), |reduced| fold::check(model, reduced))?;
+    Ok((staged, reduced.as_ref().and_then(Ties::of)))
 }
 
 /// Rows of a model's slice as audits see them: deletions are none.
@@ -174,7 +181,7 @@ async fn check(
         others.push((name.clone(), whole_input(workspace, &name)?));
     }
     let session = SessionContext::new_with_state(workspace.engine()?.session().clone());
-    let failures = audit::run(&session, &model.audits, rows, &own_name, &model.key, others).await?;
+    let failures = audit::run(&session, &model.audits, rows, &own_name, &fold::unique(model), others).await?;
     if failures.is_empty() {
         return Ok(());
     }
@@ -224,10 +231,30 @@ fn inputs(
         model.calendar.as_ref().map_or_else(oncemore_core::Zone::utc, |calendar| calendar.zone.clone());
     let mut providers = Vec::with_capacity(facts.reads.len());
     for read in &facts.reads {
+        if read.is_previous() {
+            let before = model.calendar.as_ref().map(|calendar| calendar.previous(interval));
+            providers.push((read.input.clone(), previous(workspace, model, facts, before)?));
+            continue;
+        }
         let range = read.range(interval, &zone, &input_zone(workspace, &read.input));
         providers.push((read.input.clone(), input(workspace, &read.input, range)?));
     }
     Ok(providers)
+}
+
+/// The slice before the own one, with the columns that the query may name.
+fn previous(
+    workspace: &Workspace,
+    model: &Model,
+    facts: &Facts,
+    before: Option<Interval>,
+) -> Result<Arc<dyn TableProvider>, RunError> {
+    let head = workspace.warehouse.head(&model.name)?;
+    let files = before.zip(head).map_or_else(Vec::new, |(before, head)| head.files(before));
+    let name = facts.query.previous.as_ref();
+    let input = facts.query.inputs.iter().find(|input| Some(&input.name) == name);
+    let schema = input.map_or_else(|| Arc::clone(&facts.schema), |input| Arc::clone(&input.schema));
+    Ok(table::provider(data_files(files), schema, None))
 }
 
 /// A table or source, all of it.

@@ -1,9 +1,6 @@
-//! Bytes of one file: opened without following a link at its end, hashed as they are read, unpacked where the
-//! name says gzip. Knows nothing of rows.
+//! Bytes of one object: hashed as they are read, unpacked where the name says gzip. Knows nothing of rows.
 
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
-use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use flate2::bufread::MultiGzDecoder;
@@ -11,6 +8,7 @@ use oncemore_core::Digest;
 use sha2::{Digest as _, Sha256};
 
 use super::error::{SourceError, SourceErrorKind};
+use super::store::{Object, ObjectReader};
 
 /// Read from the operating system at once.
 const BLOCK: usize = 256 * 1024;
@@ -22,7 +20,7 @@ pub(crate) struct Content {
 }
 
 struct Raw {
-    file: File,
+    reader: ObjectReader,
     hash: Sha256,
 }
 
@@ -32,17 +30,17 @@ struct Hashing(Arc<Mutex<Raw>>);
 impl Read for Hashing {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let raw = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let read = raw.file.read(buffer)?;
+        let read = raw.reader.read(buffer)?;
         raw.hash.update(&buffer[..read]);
         Ok(read)
     }
 }
 
 impl Content {
-    pub(crate) fn open(root: &Path, path: &str) -> Result<Content, SourceError> {
-        let file =
-            File::open(root.join(path)).map_err(|error| SourceError::io(path, "can't open", &error))?;
-        let raw = Arc::new(Mutex::new(Raw { file, hash: Sha256::new() }));
+    /// The content of `object` from its start.
+    pub(crate) fn of(object: &Object) -> Result<Content, SourceError> {
+        let path = object.path();
+        let raw = Arc::new(Mutex::new(Raw { reader: object.reader(0), hash: Sha256::new() }));
         let mut plain = BufReader::with_capacity(BLOCK, Hashing(Arc::clone(&raw)));
         let stream: Box<dyn Read + Send> = if is_gzip(path) {
             // An empty file holds no member at all; a decoder would call it cut off.
@@ -61,7 +59,7 @@ impl Content {
     /// The digest of all raw bytes; to be asked at the end of the stream.
     pub(crate) fn digest(self, path: &str) -> Result<Digest, SourceError> {
         let raw = &mut *self.raw.lock().unwrap_or_else(PoisonError::into_inner);
-        io::copy(&mut raw.file, &mut raw.hash)
+        io::copy(&mut raw.reader, &mut raw.hash)
             .map_err(|error| SourceError::io(path, "can't read", &error))?;
         Ok(Digest(std::mem::take(&mut raw.hash).finalize().into()))
     }
@@ -73,14 +71,14 @@ impl Read for Content {
     }
 }
 
-/// The digest of a file's bytes, in one sequential read.
-pub(crate) fn digest(root: &Path, path: &str) -> Result<Digest, SourceError> {
+/// The digest of an object's bytes, in one sequential read.
+pub(crate) fn digest(object: &Object) -> Result<Digest, SourceError> {
     let mut hash = Sha256::new();
-    let mut file =
-        File::open(root.join(path)).map_err(|error| SourceError::io(path, "can't open", &error))?;
+    let mut reader = object.reader(0);
     let mut block = vec![0; BLOCK];
     loop {
-        match file.read(&mut block).map_err(|error| SourceError::io(path, "can't read", &error))? {
+        let read = reader.read(&mut block);
+        match read.map_err(|error| SourceError::io(object.path(), "can't read", &error))? {
             0 => return Ok(Digest(hash.finalize().into())),
             read => hash.update(&block[..read]),
         }
@@ -112,8 +110,8 @@ pub(crate) fn broken(path: &str, line: u64, error: &io::Error) -> SourceError {
 }
 
 /// Line `wanted` of a text file, for showing: invalid UTF-8 replaced, shortened to 160 characters.
-pub(crate) fn show_line(root: &Path, path: &str, wanted: u64) -> Option<String> {
-    let mut lines = BufReader::new(Content::open(root, path).ok()?);
+pub(crate) fn show_line(object: &Object, wanted: u64) -> Option<String> {
+    let mut lines = BufReader::new(Content::of(object).ok()?);
     for _ in 1..wanted {
         lines.skip_until(b'\n').ok()?;
     }

@@ -5,7 +5,6 @@
 //! several spellings, and nothing may be rounded to fit.
 
 use std::io::Read;
-use std::path::Path;
 
 use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions, new_null_array};
 use csv_core::ReadRecordResult;
@@ -14,6 +13,7 @@ use oncemore_core::{Digest, Format, SourceSpec};
 use super::bytes::{Content, broken, show_line};
 use super::error::{SourceError, SourceErrorKind, nearest};
 use super::read::{BATCH_ROWS, Rows, Take, Wanted};
+use super::store::Object;
 use super::types::{BadValue, arrow_type, parse_column, schema};
 
 /// Longest record, in bytes: a quote that never closes must not swallow the memory.
@@ -45,7 +45,7 @@ impl Dialect<'_> {
 }
 
 /// Names in the header of one file.
-pub(crate) fn header(spec: &SourceSpec, root: &Path, path: &str) -> Result<Vec<String>, SourceError> {
+pub(crate) fn header(spec: &SourceSpec, object: &Object) -> Result<Vec<String>, SourceError> {
     let dialect = Dialect::of(spec)?;
     if !dialect.header {
         return Err(SourceError::new(
@@ -55,19 +55,18 @@ pub(crate) fn header(spec: &SourceSpec, root: &Path, path: &str) -> Result<Vec<S
         )
         .help(format!("list them, in the file's order, under `columns:` of source `{}`", spec.name)));
     }
-    Records::new(Content::open(root, path)?, &dialect, root, path).header()
+    Records::new(object, &dialect)?.header()
 }
 
 /// Reads one file to its end, or until `take` has enough.
 pub(crate) fn read(
     spec: &SourceSpec,
-    root: &Path,
-    path: &str,
+    object: &Object,
     wanted: &Wanted<'_>,
     take: Take<'_>,
 ) -> Result<Option<Digest>, SourceError> {
     let dialect = Dialect::of(spec)?;
-    let mut records = Records::new(Content::open(root, path)?, &dialect, root, path);
+    let mut records = Records::new(object, &dialect)?;
     let names = if dialect.header {
         records.header()?
     } else {
@@ -75,7 +74,7 @@ pub(crate) fn read(
     };
     for (name, _) in wanted.required {
         if !names.contains(name) {
-            return Err(lacking(root, path, name, &names));
+            return Err(lacking(object, name, &names));
         }
     }
     let places: Vec<Option<usize>> =
@@ -94,19 +93,19 @@ pub(crate) fn read(
             before += rows;
         }
         if !more {
-            return records.content.digest(path).map(Some);
+            return records.content.digest(object.path()).map(Some);
         }
     }
 }
 
-fn lacking(root: &Path, path: &str, name: &str, names: &[String]) -> SourceError {
+fn lacking(object: &Object, name: &str, names: &[String]) -> SourceError {
     let mut error = SourceError::new(
         SourceErrorKind::Malformed,
-        path,
+        object.path(),
         format!("the header lacks column `{name}`, which is declared"),
     )
     .at_line(1);
-    error.shown = show_line(root, path, 1);
+    error.shown = show_line(object, 1);
     error.help = Some(match nearest(name, names.iter().map(String::as_str)) {
         Some(near) => format!("did you mean `{near}`?"),
         None => "deliver the column, or take it out of `columns:`".to_owned(),
@@ -120,8 +119,7 @@ struct Records<'a> {
     reader: csv_core::Reader,
     null: &'a [String],
     delimiter: u8,
-    root: &'a Path,
-    path: &'a str,
+    object: &'a Object,
     input: Vec<u8>,
     at: usize,
     filled: usize,
@@ -138,14 +136,13 @@ struct Records<'a> {
 }
 
 impl<'a> Records<'a> {
-    fn new(content: Content, dialect: &Dialect<'a>, root: &'a Path, path: &'a str) -> Self {
-        Records {
-            content,
+    fn new(object: &'a Object, dialect: &Dialect<'a>) -> Result<Self, SourceError> {
+        Ok(Records {
+            content: Content::of(object)?,
             reader: csv_core::ReaderBuilder::new().delimiter(dialect.delimiter).build(),
             null: dialect.null,
             delimiter: dialect.delimiter,
-            root,
-            path,
+            object,
             input: vec![0; 256 * 1024],
             at: 0,
             filled: 0,
@@ -155,7 +152,7 @@ impl<'a> Records<'a> {
             used: 0,
             ends: Vec::new(),
             lines: Vec::new(),
-        }
+        })
     }
 
     fn header(&mut self) -> Result<Vec<String>, SourceError> {
@@ -163,14 +160,14 @@ impl<'a> Records<'a> {
         let Some(fields) = self.record(&mut scratch)? else {
             return Err(SourceError::new(
                 SourceErrorKind::Malformed,
-                self.path,
+                self.object.path(),
                 "the file is empty: no header",
             )
             .help("a delivery without rows still has its header line"));
         };
         if fields > scratch.len() {
             let message = format!("the header has more than {MAX_COLUMNS} columns");
-            return Err(SourceError::new(SourceErrorKind::Malformed, self.path, message));
+            return Err(SourceError::new(SourceErrorKind::Malformed, self.object.path(), message));
         }
         let mut names: Vec<String> = Vec::with_capacity(fields);
         let mut from = 0;
@@ -270,7 +267,7 @@ impl<'a> Records<'a> {
             match self.content.read(&mut self.input) {
                 Ok(read) => break read,
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(broken(self.path, self.newlines + 1, &error)),
+                Err(error) => return Err(broken(self.object.path(), self.newlines + 1, &error)),
             }
         };
         self.finished = self.filled == 0;
@@ -323,8 +320,9 @@ impl<'a> Records<'a> {
             arrays.push(parse_column(*kind, rows, values).map_err(|bad| self.bad(name, place, bad))?);
         }
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
-        RecordBatch::try_new_with_options(schema(wanted.columns), arrays, &options)
-            .map_err(|error| SourceError::new(SourceErrorKind::Internal, self.path, error.to_string()))
+        RecordBatch::try_new_with_options(schema(wanted.columns), arrays, &options).map_err(|error| {
+            SourceError::new(SourceErrorKind::Internal, self.object.path(), error.to_string())
+        })
     }
 
     fn is_null(&self, text: &str) -> bool {
@@ -342,7 +340,7 @@ impl<'a> Records<'a> {
             }
             from = *end;
         }
-        SourceError::new(SourceErrorKind::Malformed, self.path, "invalid UTF-8")
+        SourceError::new(SourceErrorKind::Malformed, self.object.path(), "invalid UTF-8")
     }
 
     fn bad(&self, name: &str, place: usize, bad: BadValue) -> SourceError {
@@ -354,8 +352,9 @@ impl<'a> Records<'a> {
 
     /// An error at a field, with the line shown.
     fn place(&self, line: u64, field: usize, message: String) -> SourceError {
-        let mut error = SourceError::new(SourceErrorKind::Malformed, self.path, message).at_line(line);
-        error.shown = show_line(self.root, self.path, line);
+        let mut error =
+            SourceError::new(SourceErrorKind::Malformed, self.object.path(), message).at_line(line);
+        error.shown = show_line(self.object, line);
         error.column =
             error.shown.as_deref().and_then(|shown| column_of(shown, field, self.delimiter as char));
         error

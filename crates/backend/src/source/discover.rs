@@ -1,53 +1,15 @@
-//! Files of a source on disk, and what tells that one changed without reading it. Reads folders and stats
-//! files.
+//! Files of a source on disk, with what tells that one changed without reading it. Reads folders and stats
+//! files; opens none.
 
 use std::fs::{self, DirEntry, Metadata};
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use oncemore_core::{Instant, Interval};
-use serde::{Deserialize, Serialize};
+use oncemore_core::Interval;
 
 use super::error::{SourceError, SourceErrorKind};
 use super::pattern::Pattern;
-
-/// Files this young may still change without a trace: clocks of file systems are coarse.
-const YOUNG_MICROS: i64 = 2_000_000;
-
-/// What changes when a file's bytes change, as far as the operating system tells.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Identity(u64, u64, u64, i64, i64);
-
-impl Identity {
-    fn of(metadata: &Metadata) -> Identity {
-        let nanos = |seconds: i64, nanos: i64| seconds.saturating_mul(1_000_000_000).saturating_add(nanos);
-        Identity(
-            metadata.dev(),
-            metadata.ino(),
-            metadata.size(),
-            nanos(metadata.mtime(), metadata.mtime_nsec()),
-            nanos(metadata.ctime(), metadata.ctime_nsec()),
-        )
-    }
-
-    /// The identity of a file now.
-    pub(crate) fn read(root: &Path, path: &str) -> Result<Identity, SourceError> {
-        let metadata = fs::metadata(root.join(path))
-            .map_err(|error| SourceError::io(path, "can't look at it", &error))?;
-        Ok(Identity::of(&metadata))
-    }
-
-    /// Size in bytes.
-    pub fn bytes(self) -> u64 {
-        self.2
-    }
-
-    /// Whether the last change lies far enough in the past to show in the times of a next one.
-    pub(crate) fn is_settled(self, now: Instant) -> bool {
-        self.3.max(self.4) / 1_000 <= now.0.saturating_sub(YOUNG_MICROS)
-    }
-}
+use super::store::{Identity, Store};
 
 /// A file that matches.
 pub(crate) struct Found {
@@ -57,13 +19,12 @@ pub(crate) struct Found {
 }
 
 /// All files that match, sorted by path; `None` where the folder that should hold them is missing.
-pub(crate) fn files(root: &Path, pattern: &Pattern) -> Result<Option<Vec<Found>>, SourceError> {
-    let root =
-        root.canonicalize().map_err(|error| SourceError::io(&pattern.text, "no project folder", &error))?;
-    let mut walk = Walk { root: &root, pattern, found: Vec::new() };
+pub(crate) fn files(store: &Store, pattern: &Pattern) -> Result<Option<Vec<Found>>, SourceError> {
+    let root = store.root();
+    let mut walk = Walk { root, pattern, found: Vec::new() };
     let start = root.join(&pattern.prefix);
     match start.canonicalize() {
-        Ok(real) if !real.starts_with(&root) => return Err(outside(&pattern.prefix)),
+        Ok(real) if !real.starts_with(root) => return Err(outside(&pattern.prefix)),
         Ok(_) => {}
         Err(error) if missing(&error) => return Ok(None),
         Err(error) => return Err(SourceError::io(&pattern.prefix, "can't look at it", &error)),

@@ -11,9 +11,9 @@ use oncemore_core::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::discover::Identity;
 use super::error::{SourceError, SourceErrorKind};
 use super::pattern::Pattern;
+use super::store::Identity;
 use super::types::{self, Column};
 
 /// Rows of one interval of a source: what staleness is decided by.

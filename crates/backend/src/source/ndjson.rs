@@ -4,7 +4,6 @@
 //! here either. A batch that fails is decoded again line by line, to find the line at fault.
 
 use std::io::{BufRead, BufReader, Read};
-use std::path::Path;
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, AsArray, RecordBatch, RecordBatchOptions, StringArray};
@@ -15,6 +14,7 @@ use oncemore_core::Digest;
 use super::bytes::{Content, broken, show_line};
 use super::error::{SourceError, SourceErrorKind};
 use super::read::{BATCH_ROWS, Rows, Take, Wanted};
+use super::store::Object;
 use super::types::{BadValue, Column, parse_column, schema};
 
 /// Longest line, in bytes.
@@ -32,13 +32,12 @@ struct Lines {
 
 /// Reads one file to its end, or until `take` has enough.
 pub(crate) fn read(
-    root: &Path,
-    path: &str,
+    object: &Object,
     wanted: &Wanted<'_>,
     take: Take<'_>,
 ) -> Result<Option<Digest>, SourceError> {
-    let mut content = BufReader::new(Content::open(root, path)?);
-    let file = File { root, path };
+    let mut content = BufReader::new(Content::of(object)?);
+    let file = File { object };
     let (mut number, mut before) = (0, 0);
     loop {
         let mut lines = Lines::default();
@@ -52,14 +51,13 @@ pub(crate) fn read(
             before += rows;
         }
         if !more {
-            return content.into_inner().digest(path).map(Some);
+            return content.into_inner().digest(object.path()).map(Some);
         }
     }
 }
 
 struct File<'a> {
-    root: &'a Path,
-    path: &'a str,
+    object: &'a Object,
 }
 
 impl File<'_> {
@@ -76,7 +74,7 @@ impl File<'_> {
                 .by_ref()
                 .take(MAX_LINE)
                 .read_until(b'\n', &mut lines.text)
-                .map_err(|error| broken(self.path, *number + 1, &error))?;
+                .map_err(|error| broken(self.object.path(), *number + 1, &error))?;
             if read == 0 {
                 return Ok(false);
             }
@@ -109,8 +107,9 @@ impl File<'_> {
             }
         }
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
-        RecordBatch::try_new_with_options(schema(columns), arrays, &options)
-            .map_err(|error| SourceError::new(SourceErrorKind::Internal, self.path, error.to_string()))
+        RecordBatch::try_new_with_options(schema(columns), arrays, &options).map_err(|error| {
+            SourceError::new(SourceErrorKind::Internal, self.object.path(), error.to_string())
+        })
     }
 
     /// Every column as text.
@@ -137,7 +136,7 @@ impl File<'_> {
                 }
             }
         }
-        Err(SourceError::new(SourceErrorKind::Malformed, self.path, "not one JSON object a line"))
+        Err(SourceError::new(SourceErrorKind::Malformed, self.object.path(), "not one JSON object a line"))
     }
 
     fn bad(&self, lines: &Lines, name: &str, bad: BadValue) -> SourceError {
@@ -147,8 +146,9 @@ impl File<'_> {
     }
 
     fn malformed(&self, line: u64, message: String) -> SourceError {
-        let mut error = SourceError::new(SourceErrorKind::Malformed, self.path, message).at_line(line);
-        error.shown = show_line(self.root, self.path, line);
+        let mut error =
+            SourceError::new(SourceErrorKind::Malformed, self.object.path(), message).at_line(line);
+        error.shown = show_line(self.object, line);
         error
     }
 }

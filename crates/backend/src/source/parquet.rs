@@ -1,9 +1,7 @@
 //! Parquet of whoever wrote it: checked before it is believed, so that a broken or hostile file is a typed
 //! error with bounded memory.
 
-use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
-use std::path::Path;
+use std::io::{self, Read};
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions, new_null_array};
@@ -15,11 +13,13 @@ use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
 };
-use parquet::file::metadata::{PageIndexPolicy, ParquetMetaData};
-use parquet::file::reader::ChunkReader;
+use parquet::basic::Compression;
+use parquet::file::metadata::{ColumnChunkMetaData, PageIndexPolicy, ParquetMetaData};
+use parquet::file::reader::{ChunkReader, Length};
 
 use super::error::{SourceError, SourceErrorKind};
 use super::read::{BATCH_ROWS, Rows, Take, Wanted};
+use super::store::Object;
 use super::thrift;
 use super::types::{Column, arrow_type, column_type, schema, type_name};
 
@@ -31,14 +31,22 @@ const WHOLE_FILE: u64 = 32 << 20;
 const MAX_ROWS: i64 = 1 << 40;
 /// Most columns, nested ones by their leaves.
 const MAX_COLUMNS: usize = 10_000;
+/// Most bytes that a page may unpack to. Writers make pages of one megabyte, few of a hundred.
+const MAX_PAGE: u64 = 256 << 20;
+/// Most bytes that are decoded at the same time, beside [`HELD_RATIO`] times the file's own.
+const MAX_HELD: u64 = 1 << 30;
+/// See [`MAX_HELD`]: one page of each column, and what it looks up.
+const HELD_RATIO: u64 = 32;
+/// What a page's header is looked for in; larger where it does not end there.
+const HEADER_WINDOWS: [u64; 3] = [4 << 10, 256 << 10, 16 << 20];
 
 /// Columns of a file, by its footer.
-pub(crate) fn columns(root: &Path, path: &str) -> Result<Vec<Column>, SourceError> {
-    let (_, _, metadata) = open(root, path)?;
+pub(crate) fn columns(object: &Object) -> Result<Vec<Column>, SourceError> {
+    let metadata = footer(object)?;
     let fields = metadata.schema().fields().iter().map(|field| {
         let kind = column_type(field.data_type()).ok_or_else(|| {
             malformed(
-                path,
+                object.path(),
                 format!("column `{}` is {}, which no table holds", field.name(), field.data_type()),
             )
             .help("declare the columns to read under `columns:` of the source")
@@ -49,8 +57,8 @@ pub(crate) fn columns(root: &Path, path: &str) -> Result<Vec<Column>, SourceErro
 }
 
 /// Rows that a file claims to have.
-pub(crate) fn read(root: &Path, path: &str, wanted: &Wanted<'_>, take: Take<'_>) -> Result<(), SourceError> {
-    let (file, size, metadata) = open(root, path)?;
+pub(crate) fn read(object: &Object, wanted: &Wanted<'_>, take: Take<'_>) -> Result<(), SourceError> {
+    let (path, metadata) = (object.path(), footer(object)?);
     for (name, declared) in wanted.required {
         let Ok(field) = metadata.schema().field_with_name(name) else {
             return Err(malformed(path, format!("the file lacks column `{name}`, which is declared")));
@@ -65,11 +73,11 @@ pub(crate) fn read(root: &Path, path: &str, wanted: &Wanted<'_>, take: Take<'_>)
     if wanted.columns.is_empty() {
         return count(path, metadata.metadata().file_metadata().num_rows(), take);
     }
-    if size <= WHOLE_FILE {
-        let whole = read_whole(file, size, path)?;
+    if object.len() <= WHOLE_FILE {
+        let whole = read_whole(object)?;
         batches(path, builder(path, whole, metadata, wanted)?, wanted, take)
     } else {
-        batches(path, builder(path, file, metadata, wanted)?, wanted, take)
+        batches(path, builder(path, object.clone(), metadata, wanted)?, wanted, take)
     }
 }
 
@@ -89,12 +97,81 @@ fn count(path: &str, rows: i64, take: Take<'_>) -> Result<(), SourceError> {
     Ok(())
 }
 
-fn read_whole(mut file: File, size: u64, path: &str) -> Result<Bytes, SourceError> {
-    let mut whole = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
-    file.seek(SeekFrom::Start(0))
-        .and_then(|_| file.take(size).read_to_end(&mut whole))
-        .map_err(|error| SourceError::io(path, "can't read", &error))?;
+fn read_whole(object: &Object) -> Result<Bytes, SourceError> {
+    let mut whole = Vec::with_capacity(usize::try_from(object.len()).unwrap_or(0));
+    (object.reader(0).take(object.len()).read_to_end(&mut whole))
+        .map_err(|error| SourceError::io(object.path(), "can't read", &error))?;
     Ok(Bytes::from(whole))
+}
+
+/// Refuses pages that claim to unpack to more than they can: a decoder reserves what they claim.
+fn check_pages<T: ChunkReader>(
+    path: &str,
+    file: &T,
+    metadata: &ParquetMetaData,
+    mask: &ProjectionMask,
+) -> Result<(), SourceError> {
+    let most = MAX_HELD + file.len().saturating_mul(HELD_RATIO);
+    for group in metadata.row_groups() {
+        let leaves = group.columns().iter().enumerate().filter(|(leaf, _)| mask.leaf_included(*leaf));
+        let mut held: u64 = 0;
+        for (_, chunk) in leaves {
+            let largest = largest_pages(file, chunk).map_err(|why| {
+                malformed(path, format!("broken page of column `{}`: {why}", chunk.column_path().string()))
+            })?;
+            held = held.saturating_add(largest);
+        }
+        if held > most {
+            let message = format!("pages claim {held} bytes at the same time, of a file of {}", file.len());
+            return Err(malformed(path, message));
+        }
+    }
+    Ok(())
+}
+
+/// Bytes of the two largest pages of a chunk, unpacked: the one that is read, and the one that it looks up.
+fn largest_pages<T: ChunkReader>(file: &T, chunk: &ColumnChunkMetaData) -> Result<u64, String> {
+    let (mut at, mut left) = chunk.byte_range();
+    let mut largest = [0, 0];
+    while left > 0 {
+        let page = page_header(file, at, left)?;
+        let possible = page.packed.saturating_mul(ratio(chunk.compression())).saturating_add(64);
+        if page.unpacked > page.packed.max(possible.min(MAX_PAGE)) {
+            return Err(format!("{} bytes claim to unpack to {}", page.packed, page.unpacked));
+        }
+        largest = [largest[0].max(page.unpacked), largest[1].max(largest[0].min(page.unpacked))];
+        let whole = page.header + page.packed;
+        at += whole;
+        left = left.checked_sub(whole).ok_or("it goes beyond its column")?;
+    }
+    Ok(largest.iter().sum())
+}
+
+fn page_header<T: ChunkReader>(file: &T, at: u64, left: u64) -> Result<thrift::Page, String> {
+    let mut bytes = Vec::new();
+    for window in HEADER_WINDOWS {
+        bytes.clear();
+        let reader = file.get_read(at).map_err(|error| io::Error::other(error.to_string()));
+        reader
+            .and_then(|reader| reader.take(window.min(left)).read_to_end(&mut bytes))
+            .map_err(|error| error.to_string())?;
+        match thrift::page(&bytes) {
+            Err(_) if window < left && window < HEADER_WINDOWS[2] => {}
+            read => return read.map_err(str::to_owned),
+        }
+    }
+    Err("its header does not end".to_owned())
+}
+
+/// The most bytes that one byte can unpack to, by how a format can repeat what it has.
+fn ratio(codec: Compression) -> u64 {
+    match codec {
+        Compression::UNCOMPRESSED => 1,
+        Compression::SNAPPY => 22,
+        Compression::LZ4 | Compression::LZ4_RAW => 256,
+        Compression::GZIP(_) => 1_100,
+        Compression::ZSTD(_) | Compression::BROTLI(_) | Compression::LZO => u64::MAX,
+    }
 }
 
 fn builder<T: ChunkReader + 'static>(
@@ -108,6 +185,7 @@ fn builder<T: ChunkReader + 'static>(
         .map(|(place, _)| place)
         .collect();
     let mask = ProjectionMask::roots(metadata.parquet_schema(), roots);
+    check_pages(path, &file, metadata.metadata(), &mask)?;
     ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata)
         .with_projection(mask)
         .with_batch_size(BATCH_ROWS)
@@ -185,18 +263,14 @@ fn typed(
     })
 }
 
-fn open(root: &Path, path: &str) -> Result<(File, u64, ArrowReaderMetadata), SourceError> {
-    let io = |error: &std::io::Error| SourceError::io(path, "can't read", error);
-    let mut file =
-        File::open(root.join(path)).map_err(|error| SourceError::io(path, "can't open", &error))?;
-    let size = file.metadata().map_err(|error| io(&error))?.len();
+/// The footer, checked.
+fn footer(object: &Object) -> Result<ArrowReaderMetadata, SourceError> {
+    let (path, size) = (object.path(), object.len());
     if size < 12 {
         return Err(malformed(path, format!("no Parquet: {size} bytes are too few for a footer")));
     }
     let mut tail = [0; 8];
-    file.seek(SeekFrom::Start(size - 8))
-        .and_then(|_| file.read_exact(&mut tail))
-        .map_err(|error| io(&error))?;
+    object.read_at(&mut tail, size - 8)?;
     let [l0, l1, l2, l3, magic @ ..] = tail;
     if magic != *b"PAR1" {
         return Err(malformed(path, "no Parquet: the file does not end in `PAR1`")
@@ -207,18 +281,16 @@ fn open(root: &Path, path: &str) -> Result<(File, u64, ArrowReaderMetadata), Sou
         return Err(malformed(path, format!("broken footer: it claims {length} bytes of a file of {size}")));
     }
     let mut footer = vec![0; usize::try_from(length).unwrap_or(0)];
-    file.seek(SeekFrom::Start(size - 8 - length))
-        .and_then(|_| file.read_exact(&mut footer))
-        .map_err(|error| io(&error))?;
+    object.read_at(&mut footer, size - 8 - length)?;
     thrift::check(&footer).map_err(|why| malformed(path, format!("broken footer: {why}")))?;
     let options = ArrowReaderOptions::new()
         .with_page_index_policy(PageIndexPolicy::Skip)
         // The embedded Arrow schema says nothing that we keep, and is one more thing to trust.
         .with_skip_arrow_metadata(true);
-    let metadata = ArrowReaderMetadata::load(&file, options)
+    let metadata = ArrowReaderMetadata::load(object, options)
         .map_err(|error| malformed(path, format!("broken footer: {}", plain(&error.to_string()))))?;
     sane(path, metadata.metadata(), size)?;
-    Ok((file, size, metadata))
+    Ok(metadata)
 }
 
 /// Refuses sizes that can't be: they would be believed by a decoder's allocations.

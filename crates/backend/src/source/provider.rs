@@ -6,7 +6,7 @@
 use std::any::Any;
 use std::fmt;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use arrow::array::RecordBatch;
@@ -25,14 +25,15 @@ use datafusion::physical_plan::execution_plan::{Boundedness, EmissionType};
 use datafusion::physical_plan::stream::RecordBatchReceiverStream;
 use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, Partitioning, PlanProperties};
 use oncemore_core::{Digest, Digester, Format, Interval, SourceSpec};
+use tokio::sync::mpsc::Sender;
 
 use super::bytes;
 use super::cache::{LARGEST, ProviderCache};
-use super::discover::Identity;
-use super::error::{SourceError, SourceErrorKind};
+use super::error::SourceError;
 use super::index::{SourceFile, SourceIndex};
 use super::read::{self, Rows, Wanted};
 use super::scan::moved;
+use super::store::{Object, Store, blocking};
 use super::types::{self, Column};
 
 /// A source, or the part of it in a range of time, as the engine reads it.
@@ -49,10 +50,10 @@ pub struct SourceTable {
 /// it).
 ///
 /// Files without a row in the range are not opened; rows outside of it are not filtered out. Every file read
-/// to its end is compared with the index: other bytes are an error of kind [`SourceErrorKind::InputMoved`].
+/// to its end is compared with the index: other bytes are an error of kind [`super::SourceErrorKind::InputMoved`].
 ///
 /// # Errors
-/// Files of the source contradict each other.
+/// Files of the source contradict each other, or the project has no folder.
 pub fn provider(
     project_root: &Path,
     index: &SourceIndex,
@@ -67,7 +68,8 @@ pub fn provider(
     let bytes: u64 = files.iter().map(|file| file.identity.bytes()).sum();
     let kept = cache.filter(|_| files.len() == holding && bytes <= LARGEST as u64);
     let cache = kept.map(|cache| (Arc::clone(cache), decoded_version(index)));
-    let reader = Reader { spec: index.spec.clone(), root: project_root.to_owned(), columns };
+    let store = Store::new(project_root, &index.spec.path)?;
+    let reader = Reader { spec: index.spec.clone(), store, columns };
     Ok(Arc::new(SourceTable { reader: Arc::new(reader), schema, files, cache }))
 }
 
@@ -117,14 +119,7 @@ impl SourceTable {
     /// The whole source from memory, where it is small.
     async fn kept(&self) -> Result<Option<Arc<Vec<RecordBatch>>>, SourceError> {
         let Some((cache, version)) = &self.cache else { return Ok(None) };
-        let work = (Arc::clone(&self.reader), self.files.clone());
-        let decode = move |room: usize| async move {
-            let (reader, files) = work;
-            let path = reader.spec.path.clone();
-            tokio::task::spawn_blocking(move || reader.decode(&files, room)).await.unwrap_or_else(|error| {
-                Err(SourceError::new(SourceErrorKind::Internal, path, format!("the read broke off: {error}")))
-            })
-        };
+        let decode = |room: usize| Arc::clone(&self.reader).decode(&self.files, room);
         cache.get(&self.reader.spec.name, *version, decode).await
     }
 }
@@ -133,7 +128,7 @@ impl SourceTable {
 #[derive(Debug)]
 struct Reader {
     spec: SourceSpec,
-    root: PathBuf,
+    store: Store,
     /// All columns of the source.
     columns: Vec<Column>,
 }
@@ -143,53 +138,97 @@ impl Reader {
     fn file(
         &self,
         file: &SourceFile,
+        object: &Object,
         columns: &[Column],
         take: &mut dyn FnMut(RecordBatch) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>, SourceError> {
         let path = file.path.as_str();
-        let before = Identity::read(&self.root, path)?;
         let parquet = self.spec.format == Format::Parquet;
         // Text is hashed as it is read. Parquet is read in pieces, so its identity must answer for it.
-        if parquet && before != file.identity && bytes::digest(&self.root, path)? != file.digest {
+        if parquet && *object.identity() != file.identity && bytes::digest(object)? != file.digest {
             return Err(moved(path, "is not the one that was indexed"));
         }
         let wanted = Wanted { columns, required: &self.spec.columns };
         let mut flow = ControlFlow::Continue(());
-        let read = read::file(&self.spec, &self.root, path, &wanted, &mut |Rows { batch, .. }| {
+        let read = read::file(&self.spec, object, &wanted, &mut |Rows { batch, .. }| {
             flow = take(batch);
             Ok(flow)
         });
         match read {
             Ok(Some(digest)) if digest != file.digest => Err(moved(path, "is not the one that was indexed")),
-            Ok(None) if parquet && Identity::read(&self.root, path)? != before => {
-                Err(moved(path, "changed while it was read"))
-            }
+            Ok(None) if parquet && object.changed()? => Err(moved(path, "changed while it was read")),
             Ok(_) => Ok(flow),
             // What reads badly now read well when it was indexed.
-            Err(_) if Identity::read(&self.root, path).is_ok_and(|now| now != file.identity) => {
+            Err(_) if *object.identity() != file.identity || object.changed()? => {
                 Err(moved(path, "is not the one that was indexed"))
             }
             Err(error) => Err(error),
         }
     }
 
-    /// All batches of all columns, or `None` beyond `room` bytes.
-    fn decode(&self, files: &[SourceFile], room: usize) -> Result<Option<Vec<RecordBatch>>, SourceError> {
-        let (mut batches, mut size) = (Vec::new(), 0);
+    /// Opens each of `files` in turn and reads `columns` of it on a thread that may block.
+    async fn files(
+        self: Arc<Self>,
+        files: Vec<SourceFile>,
+        columns: Arc<Vec<Column>>,
+        sender: Sender<EngineResult<RecordBatch>>,
+    ) -> Result<(), SourceError> {
+        for file in files {
+            let object = self.store.open(&file.path).await?;
+            let (reader, columns, sender) = (Arc::clone(&self), Arc::clone(&columns), sender.clone());
+            let path = file.path.clone();
+            let read = blocking(&path, move || {
+                reader.file(&file, &object, &columns, &mut |batch| {
+                    // A closed channel is a reader that has enough.
+                    if sender.blocking_send(Ok(batch)).is_ok() {
+                        ControlFlow::Continue(())
+                    } else {
+                        ControlFlow::Break(())
+                    }
+                })
+            });
+            if read.await?.is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// All batches of all columns of `files`, or `None` beyond `room` bytes.
+    async fn decode(
+        self: Arc<Self>,
+        files: &[SourceFile],
+        room: usize,
+    ) -> Result<Option<Vec<RecordBatch>>, SourceError> {
+        let (mut batches, mut left) = (Vec::new(), room);
         for file in files {
             if file.identity.bytes() > room as u64 {
                 return Ok(None);
             }
-            let flow = self.file(file, &self.columns, &mut |batch| {
-                size += batch.get_array_memory_size();
-                batches.push(batch);
-                if size > room { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-            })?;
-            if flow.is_break() {
-                return Ok(None);
-            }
+            let object = self.store.open(&file.path).await?;
+            let (reader, path, file) = (Arc::clone(&self), &file.path, file.clone());
+            let read = blocking(path, move || reader.whole(&file, &object, left)).await?;
+            let Some((read, size)) = read else { return Ok(None) };
+            left -= size;
+            batches.extend(read);
         }
         Ok(Some(batches))
+    }
+
+    /// All batches of one file with their size, or `None` beyond `room` bytes.
+    fn whole(
+        &self,
+        file: &SourceFile,
+        object: &Object,
+        room: usize,
+    ) -> Result<Option<(Vec<RecordBatch>, usize)>, SourceError> {
+        let (mut batches, mut size) = (Vec::new(), 0);
+        let flow = self.file(file, object, &self.columns, &mut |batch| {
+            size += batch.get_array_memory_size();
+            batches.push(batch);
+            if size > room { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })?;
+        Ok(flow.is_continue().then_some((batches, size)))
     }
 }
 
@@ -274,25 +313,9 @@ impl ExecutionPlan for SourceExec {
         _context: Arc<TaskContext>,
     ) -> EngineResult<SendableRecordBatchStream> {
         let mut builder = RecordBatchReceiverStream::builder(Arc::clone(&self.schema), 2);
-        let (sender, reader) = (builder.tx(), Arc::clone(&self.reader));
-        let columns = Arc::clone(&self.columns);
         let files = self.groups.get(partition).cloned().unwrap_or_default();
-        builder.spawn_blocking(move || {
-            for file in &files {
-                let flow = reader.file(file, &columns, &mut |batch| {
-                    // A closed channel is a reader that has enough.
-                    if sender.blocking_send(Ok(batch)).is_ok() {
-                        ControlFlow::Continue(())
-                    } else {
-                        ControlFlow::Break(())
-                    }
-                });
-                if flow.map_err(DataFusionError::from)?.is_break() {
-                    break;
-                }
-            }
-            Ok(())
-        });
+        let read = Arc::clone(&self.reader).files(files, Arc::clone(&self.columns), builder.tx());
+        builder.spawn(async move { read.await.map_err(DataFusionError::from) });
         Ok(builder.build())
     }
 

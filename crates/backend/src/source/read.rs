@@ -2,12 +2,12 @@
 
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
 
 use arrow::array::RecordBatch;
 use oncemore_core::{ColumnType, Digest, Format, SourceSpec};
 
 use super::error::{SourceError, SourceErrorKind};
+use super::store::Object;
 use super::types::Column;
 use super::{csv, ndjson, parquet};
 
@@ -37,26 +37,25 @@ pub(crate) type Take<'a> = &'a mut dyn FnMut(Rows) -> Result<ControlFlow<()>, So
 /// Reads one file. Yields the digest of its bytes, for text formats read to the end.
 pub(crate) fn file(
     spec: &SourceSpec,
-    root: &Path,
-    path: &str,
+    object: &Object,
     wanted: &Wanted<'_>,
     take: Take<'_>,
 ) -> Result<Option<Digest>, SourceError> {
-    guarded(path, || match &spec.format {
-        Format::Csv { .. } => csv::read(spec, root, path, wanted, take),
-        Format::NdJson => ndjson::read(root, path, wanted, take),
-        Format::Parquet => parquet::read(root, path, wanted, take).map(|()| None),
+    guarded(object.path(), || match &spec.format {
+        Format::Csv { .. } => csv::read(spec, object, wanted, take),
+        Format::NdJson => ndjson::read(object, wanted, take),
+        Format::Parquet => parquet::read(object, wanted, take).map(|()| None),
     })
 }
 
 /// Columns of one file, as the file itself has them.
-pub(crate) fn columns(spec: &SourceSpec, root: &Path, path: &str) -> Result<Vec<Column>, SourceError> {
+pub(crate) fn columns(spec: &SourceSpec, object: &Object) -> Result<Vec<Column>, SourceError> {
     if !spec.columns.is_empty() {
         return Ok(spec.columns.clone());
     }
-    guarded(path, || match &spec.format {
+    guarded(object.path(), || match &spec.format {
         Format::Csv { .. } => {
-            let names = csv::header(spec, root, path)?;
+            let names = csv::header(spec, object)?;
             Ok(names.into_iter().map(|name| (name, ColumnType::Text)).collect())
         }
         Format::NdJson => Err(SourceError::new(
@@ -65,7 +64,7 @@ pub(crate) fn columns(spec: &SourceSpec, root: &Path, path: &str) -> Result<Vec<
             "NDJSON needs its columns declared",
         )
         .help(format!("list them under `columns:` of source `{}`", spec.name))),
-        Format::Parquet => parquet::columns(root, path),
+        Format::Parquet => parquet::columns(object),
     })
 }
 

@@ -2,21 +2,24 @@
 //! indexes.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::future::ready;
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
+use futures::stream::{self, StreamExt};
 use oncemore_commit::rows::{HashedRows, RowHasher, RowsPrint};
 use oncemore_core::{Calendar, CompleteWhen, Format, Instant, Interval, Missing, SourceSpec, TimeType, Zone};
 
 use super::bytes;
 use super::cells::{self, Cells};
-use super::discover::{self, Found, Identity};
+use super::discover::{self, Found};
 use super::error::{SourceError, SourceErrorKind, nearest};
 use super::index::{BrokenFile, FileCell, GoneFile, SourceFile, SourceIndex};
 use super::pattern::Pattern;
 use super::read::{self, Rows, Wanted};
+use super::store::{Object, Store, blocking};
 use super::types::{self, Column};
 
 /// Makes the index of a source. `known` is the last one; files whose identity is unchanged are taken over
@@ -63,7 +66,10 @@ pub async fn look(
         )
     })?;
     let pattern = Pattern::new(&spec.path, spec.path_interval, &zone)?;
-    let found = match discover::files(project_root, &pattern)? {
+    let store = Store::new(project_root, &spec.path)?;
+    // Before the files: what is marked as complete when we look is there when we list.
+    let markers = markers(spec, &store, &pattern)?;
+    let found = match discover::files(&store, &pattern)? {
         Some(found) => found,
         // A folder that vanished with its files is told file by file; where files are waited for, their folder may
         // come with them; else one that never was is a mistake.
@@ -84,9 +90,8 @@ pub async fn look(
             old => changed.push((found, old.map(|(_, old)| old.clone()))),
         }
     }
-    let job = Job { spec: spec.clone(), root: project_root.to_owned(), cells: cells.clone(), zone, now };
+    let job = Job { spec: spec.clone(), store, cells: cells.clone(), zone, now };
     let (read, broken) = read_all(job, changed).await?;
-    let markers = markers(spec, project_root, &pattern)?;
     let mut index = assemble(spec, cells, kept, read, usable, markers);
     if let Some(first) = broken.first().filter(|_| spec.columns.is_empty() && index.files.is_empty()) {
         return Err(first.error.clone());
@@ -116,7 +121,7 @@ fn file<'a>(known: &'a SourceIndex, path: &str) -> Option<&'a SourceFile> {
 /// What stays the same for all files of a scan.
 struct Job {
     spec: SourceSpec,
-    root: std::path::PathBuf,
+    store: Store,
     cells: Calendar,
     zone: Zone,
     now: Instant,
@@ -131,77 +136,70 @@ fn concerns_the_file(error: &SourceError) -> bool {
     matches!(error.kind, K::Malformed | K::Missing | K::InputMoved | K::Io)
 }
 
-/// Reads changed files on as many threads as there are processors; the error is that of the first file by
-/// path.
+/// Reads changed files, as many at once as there are processors; the error is that of the first file by path.
 async fn read_all(job: Job, changed: Vec<Changed>) -> Result<(Vec<ReadFile>, Vec<BrokenFile>), SourceError> {
-    if changed.is_empty() {
-        return Ok((Vec::new(), Vec::new()));
-    }
-    let workers = std::thread::available_parallelism().map_or(1, usize::from).min(changed.len());
-    let work = Arc::new((job, changed, AtomicUsize::new(0), AtomicBool::new(false), Mutex::new(Vec::new())));
-    let tasks: Vec<_> = (0..workers)
-        .map(|_| {
-            let work = Arc::clone(&work);
-            tokio::task::spawn_blocking(move || {
-                let (job, changed, next, failed, done) = &*work;
-                while !failed.load(Ordering::Relaxed) {
-                    let at = next.fetch_add(1, Ordering::Relaxed);
-                    let Some((found, old)) = changed.get(at) else { break };
-                    let read = job.read(found, old.as_ref());
-                    let fatal = read.as_ref().is_err_and(|error| !concerns_the_file(error));
-                    failed.fetch_or(fatal, Ordering::Relaxed);
-                    done.lock().unwrap_or_else(PoisonError::into_inner).push((at, read));
-                }
-            })
-        })
-        .collect();
-    for task in tasks {
-        task.await.map_err(|error| {
-            SourceError::new(
-                SourceErrorKind::Internal,
-                &work.0.spec.path,
-                format!("the scan broke off: {error}"),
-            )
-        })?;
-    }
-    let mut done = std::mem::take(&mut *work.4.lock().unwrap_or_else(PoisonError::into_inner));
+    let workers = std::thread::available_parallelism().map_or(1, usize::from);
+    let (job, failed) = (Arc::new(job), Arc::new(AtomicBool::new(false)));
+    let reads = changed.into_iter().enumerate().map(|(at, changed)| {
+        let (job, failed) = (Arc::clone(&job), Arc::clone(&failed));
+        async move {
+            if failed.load(Ordering::Relaxed) {
+                return None;
+            }
+            let (path, interval) = (changed.0.path.clone(), changed.0.interval);
+            let read = job.read(changed).await;
+            let fatal = read.as_ref().is_err_and(|error| !concerns_the_file(error));
+            failed.fetch_or(fatal, Ordering::Relaxed);
+            Some((at, read.map_err(|error| BrokenFile { path, interval, error })))
+        }
+    });
+    let mut done: Vec<_> = stream::iter(reads).buffer_unordered(workers).filter_map(ready).collect().await;
     done.sort_by_key(|(at, _)| *at);
     let (mut files, mut broken) = (Vec::with_capacity(done.len()), Vec::new());
-    for (at, read) in done {
+    for (_, read) in done {
         match read {
             Ok(read) => files.push(read),
-            Err(error) if concerns_the_file(&error) => {
-                let found = &work.1[at].0;
-                broken.push(BrokenFile { path: found.path.clone(), interval: found.interval, error });
-            }
-            Err(error) => return Err(error),
+            Err(one) if concerns_the_file(&one.error) => broken.push(one),
+            Err(BrokenFile { error, .. }) => return Err(error),
         }
     }
     Ok((files, broken))
 }
 
 impl Job {
-    fn read(&self, found: &Found, old: Option<&SourceFile>) -> Result<ReadFile, SourceError> {
+    async fn read(self: Arc<Self>, (found, old): Changed) -> Result<ReadFile, SourceError> {
+        let path = found.path.clone();
+        let object = self.store.open(&path).await?;
+        blocking(&path, move || self.index(&found, &object, old.as_ref())).await
+    }
+
+    /// What the index notes of one file.
+    fn index(
+        &self,
+        found: &Found,
+        object: &Object,
+        old: Option<&SourceFile>,
+    ) -> Result<ReadFile, SourceError> {
         let path = found.path.as_str();
         let settled = found.identity.is_settled(self.now);
-        let columns = read::columns(&self.spec, &self.root, path)?;
+        let columns = read::columns(&self.spec, object)?;
         let as_declared = self.spec.columns.as_slice();
         let time = self.time(path, &columns)?;
         // Touched, copied over or too young to trust, but the same bytes: the cells stand.
         if let Some(old) = old.filter(|old| old.identity.bytes() == found.identity.bytes())
-            && bytes::digest(&self.root, path)? == old.digest
+            && bytes::digest(object)? == old.digest
         {
-            let same = SourceFile { identity: found.identity, settled, ..old.clone() };
+            let same = SourceFile { identity: found.identity.clone(), settled, ..old.clone() };
             return Ok((same, columns));
         }
-        let mut gather = Gather::new(self, found, &columns, time)?;
+        let mut gather = Gather::new(self, found, object, &columns, time)?;
         let wanted = Wanted { columns: &columns, required: as_declared };
-        let digest = read::file(&self.spec, &self.root, path, &wanted, &mut |rows| gather.add(&rows))?;
+        let digest = read::file(&self.spec, object, &wanted, &mut |rows| gather.add(&rows))?;
         let digest = match digest {
             Some(digest) => digest,
-            None => bytes::digest(&self.root, path)?,
+            None => bytes::digest(object)?,
         };
-        if Identity::read(&self.root, path)? != found.identity {
+        if *object.identity() != found.identity || object.changed()? {
             return Err(moved(path, "changed while it was read"));
         }
         gather.check_keys(&self.spec)?;
@@ -246,8 +244,7 @@ pub(crate) fn moved(path: &str, what: &str) -> SourceError {
 
 /// Prints of one file's cells, gathered batch by batch.
 struct Gather<'a> {
-    path: &'a str,
-    root: &'a Path,
+    object: &'a Object,
     name: Option<&'a str>,
     time: Option<(usize, TimeType)>,
     zone: &'a Zone,
@@ -299,7 +296,8 @@ impl Keys {
 impl<'a> Gather<'a> {
     fn new(
         job: &'a Job,
-        found: &'a Found,
+        found: &Found,
+        object: &'a Object,
         columns: &[Column],
         time: Option<(usize, TimeType)>,
     ) -> Result<Self, SourceError> {
@@ -315,8 +313,7 @@ impl<'a> Gather<'a> {
             prints.push(RowsPrint::new(&hasher));
         }
         Ok(Gather {
-            path: &found.path,
-            root: &job.root,
+            object,
             name: job.spec.time.as_deref(),
             time,
             zone: &job.zone,
@@ -362,12 +359,12 @@ impl<'a> Gather<'a> {
         let with_time = with_time.map_or_else(String::new, |time| format!(" and one `{time}`"));
         let mut error = SourceError::new(
             SourceErrorKind::Malformed,
-            self.path,
+            self.object.path(),
             format!("{what} {first} and {second} have one key ({key}){with_time}"),
         );
         if lines {
             error.line = Some(second);
-            error.shown = bytes::show_line(self.root, self.path, second);
+            error.shown = bytes::show_line(self.object, second);
         }
         Err(error.help(format!("correct the file, or `key:` of source `{}`", spec.name)))
     }
@@ -383,11 +380,11 @@ impl<'a> Gather<'a> {
         };
         let mut error = SourceError::new(
             SourceErrorKind::Malformed,
-            self.path,
+            self.object.path(),
             format!("time column `{name}` {what}{place}"),
         );
         error.line = line;
-        error.shown = line.and_then(|line| bytes::show_line(self.root, self.path, line));
+        error.shown = line.and_then(|line| bytes::show_line(self.object, line));
         error.help("each row needs its time: correct the file, or read the source without `time:`")
     }
 
@@ -405,7 +402,7 @@ impl<'a> Gather<'a> {
         SourceFile {
             path: found.path.clone(),
             interval: found.interval,
-            identity: found.identity,
+            identity: found.identity.clone(),
             settled,
             digest,
             rows: self.rows,
@@ -418,13 +415,13 @@ impl<'a> Gather<'a> {
 
 fn markers(
     spec: &SourceSpec,
-    root: &Path,
+    store: &Store,
     path: &Pattern,
 ) -> Result<Vec<(String, Option<Interval>)>, SourceError> {
     let Some(CompleteWhen::Marker(text)) = &spec.complete_when else { return Ok(Vec::new()) };
     let zone = Zone::named(&spec.time_zone).unwrap_or_else(Zone::utc);
     let length = spec.path_interval.or_else(|| path.calendar().map(|calendar| calendar.length));
-    let found = discover::files(root, &Pattern::new(text, length, &zone)?)?;
+    let found = discover::files(store, &Pattern::new(text, length, &zone)?)?;
     Ok(found.unwrap_or_default().into_iter().map(|found| (found.path, found.interval)).collect())
 }
 

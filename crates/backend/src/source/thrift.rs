@@ -1,6 +1,6 @@
-//! A walk over Thrift's compact encoding that believes no length: run before a footer is decoded, because a
-//! decoder reserves memory for as many elements as a list claims to have, and a failed reservation ends the
-//! process.
+//! A walk over Thrift's compact encoding that believes no length: run before a footer or a page is decoded,
+//! because a decoder reserves memory for as many elements as a list, and as many bytes as a page, claims to
+//! have, and a failed reservation ends the process.
 
 /// Deepest nesting.
 const MAX_DEPTH: usize = 64;
@@ -8,6 +8,44 @@ const MAX_DEPTH: usize = 64;
 /// Whether `bytes` begin with one struct whose lists and strings fit into `bytes`.
 pub(crate) fn check(bytes: &[u8]) -> Result<(), &'static str> {
     Walk { bytes, at: 0 }.fields(0)
+}
+
+/// What the header of a page says.
+pub(crate) struct Page {
+    /// Bytes of the header itself.
+    pub(crate) header: u64,
+    /// Bytes that follow it.
+    pub(crate) packed: u64,
+    /// Bytes that they unpack to.
+    pub(crate) unpacked: u64,
+}
+
+/// Reads the header of a page at the start of `bytes`.
+pub(crate) fn page(bytes: &[u8]) -> Result<Page, &'static str> {
+    const NO_SIZE: &str = "it has no size";
+    let mut walk = Walk { bytes, at: 0 };
+    let (mut id, mut unpacked, mut packed) = (0, None, None);
+    loop {
+        let head = walk.byte()?;
+        if head == 0 {
+            break;
+        }
+        id = match head >> 4 {
+            0 => walk.signed()?,
+            ahead => id + i64::from(ahead),
+        };
+        if i16::try_from(id).is_err() {
+            return Err("a field has no number");
+        }
+        match (id, head & 0x0f) {
+            (2, 5) => unpacked = Some(walk.signed()?),
+            (3, 5) => packed = Some(walk.signed()?),
+            (_, 1 | 2) => {}
+            (_, kind) => walk.value(kind, 0)?,
+        }
+    }
+    let size = |size: Option<i64>| u32::try_from(size.ok_or(NO_SIZE)?).map(u64::from).map_err(|_| NO_SIZE);
+    Ok(Page { header: walk.at as u64, packed: size(packed)?, unpacked: size(unpacked)? })
 }
 
 struct Walk<'a> {
@@ -34,6 +72,11 @@ impl Walk<'_> {
             }
         }
         Err("a number is too long")
+    }
+
+    fn signed(&mut self) -> Result<i64, &'static str> {
+        let zigzag = self.varint()?;
+        Ok((zigzag >> 1).cast_signed() ^ -(zigzag & 1).cast_signed())
     }
 
     fn skip(&mut self, length: u64) -> Result<(), &'static str> {

@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod delivery;
+mod names;
 mod prints;
 mod support;
 mod tables;

@@ -4,10 +4,12 @@
 
 use std::path::PathBuf;
 
-use oncemore_core::{CodeVersion, TableName};
+use oncemore_core::{CodeVersion, Instant, TableName};
 use rusqlite::{OptionalExtension, params};
 
+use crate::disk::written;
 use crate::error::{CommitError, Result};
+use crate::recover::names;
 use crate::warehouse::Warehouse;
 
 /// Folder of what is known of sources, in the warehouse's.
@@ -134,6 +136,20 @@ impl Warehouse {
         let fresh = folder.join(format!(".{:032x}", self.world().fresh_id()));
         let written = self.disk().replace_hint(&path, &fresh, bytes);
         written.map_err(|error| CommitError::io(format!("write {}", path.display()), error))
+    }
+
+    /// Files that a process which died left beside notes, last written before `older_than`.
+    pub(crate) fn left_notes(&self, older_than: Instant) -> Result<Vec<PathBuf>> {
+        let mut left = Vec::new();
+        for folder in [SOURCES, CODES].map(|name| self.root().join(name)) {
+            for name in names(&folder)?.into_iter().filter(|name| name.starts_with('.')) {
+                let path = folder.join(name);
+                if written(&path).is_some_and(|at| at < older_than) {
+                    left.push(path);
+                }
+            }
+        }
+        Ok(left)
     }
 
     fn code_file(&self, table: &TableName, code: CodeVersion) -> PathBuf {

@@ -296,6 +296,14 @@ fn count(warehouse: &Warehouse, state: &State) -> Result<Amount> {
     Ok(amount)
 }
 
+/// The metadata as they are, for a commit that makes no snapshot, and the metadata files that it pushes out.
+pub(crate) fn unchanged(
+    state: &State,
+    now_ms: i64,
+) -> Result<(iceberg::spec::TableMetadataBuilder, Vec<PathBuf>)> {
+    change(&state.metadata, state, None, now_ms)
+}
+
 /// The metadata with the new snapshot, without snapshots and metadata files whose time is over.
 fn change(
     current: &TableMetadata,
@@ -309,7 +317,10 @@ fn change(
     // One entry is added; of ten kept, what is pushed out can go.
     let over = (log.len() + 1).saturating_sub(10);
     expired.extend(log[..over].iter().map(|entry| PathBuf::from(local(&entry.metadata_file))));
-    let Some(made) = made else { return Ok((builder, expired)) };
+    let Some(made) = made else {
+        expired.retain(|path| inside(path, &state.folder));
+        return Ok((builder, expired));
+    };
     builder = builder.set_branch_snapshot(made.snapshot.clone(), MAIN_BRANCH)?;
     if current.snapshots().len() + 1 > NEWEST {
         let heads = metadata::ref_heads(current)?;

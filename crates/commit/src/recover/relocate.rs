@@ -50,7 +50,12 @@ pub(super) fn relocate(
     let path = folder.join("metadata").join(name);
     let location = text(&path)?;
     files.push((path, bytes));
-    warehouse.disk().persist(&files, &[])?;
+    if !warehouse.disk().persist(&files, &[])? {
+        return Err(CommitError::io(
+            "write the metadata of a moved table",
+            "a clean-up was at work; try again",
+        ));
+    }
     Ok(location)
 }
 

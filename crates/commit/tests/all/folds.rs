@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use arrow::array::{Array, AsArray, BooleanArray, RecordBatch};
 use arrow::compute::filter_record_batch;
-use arrow::datatypes::{DataType, Int64Type, TimestampMicrosecondType};
+use arrow::datatypes::{DataType, Field, Int64Type, Schema, TimestampMicrosecondType};
 use oncemore_commit::{
     Attempt, Change, CommitError, FoldSpec, Publish, Published, Reducer, RowHasher, RowsPrint, SliceWriter,
     Validity, Warehouse,
@@ -65,7 +65,7 @@ fn slice(day: i64) -> Interval {
     Interval::new(Instant(day * DAY), Instant((day + 1) * DAY)).unwrap()
 }
 
-fn ensure(warehouse: &Warehouse, kind: Kind) {
+pub(crate) fn ensure(warehouse: &Warehouse, kind: Kind) {
     ensure_laid_out(warehouse, kind, SMALL);
 }
 
@@ -73,7 +73,7 @@ fn ensure_laid_out(warehouse: &Warehouse, kind: Kind, layout: Layout) {
     warehouse.ensure_fold(&log(), &oracle::user_schema(), true, &laid_out(kind, layout)).unwrap();
 }
 
-fn scene() -> Scene {
+pub(crate) fn scene() -> Scene {
     let scene = Scene::empty(None);
     ensure(&scene.warehouse, Kind::Merge);
     scene
@@ -107,11 +107,33 @@ fn staging(
     })
 }
 
+/// Publishes a day with one row, whose value is this.
+pub(crate) fn publish_day(warehouse: &Warehouse, day: i64, value: i64) {
+    publish(warehouse, &Log::from([(day, vec![row("a", value, day, value)])])).unwrap();
+}
+
+/// The same, about to be published.
+pub(crate) fn staged_day(warehouse: &Warehouse, day: i64, value: i64) -> Publish {
+    let rows = [row("a", value, day, value)];
+    staging(warehouse, Kind::Merge, &begin(warehouse, day).unwrap(), &rows).unwrap()
+}
+
+/// The columns and one more.
+pub(crate) fn wider(schema: &Schema) -> Arc<Schema> {
+    let mut fields: Vec<_> = schema.fields().iter().cloned().collect();
+    fields.push(Arc::new(Field::new("more", DataType::Int64, true)));
+    Arc::new(Schema::new(fields))
+}
+
 fn publish(warehouse: &Warehouse, group: &Log) -> Result<Vec<Published>, CommitError> {
     publish_kind(warehouse, Kind::Merge, group)
 }
 
-fn publish_kind(warehouse: &Warehouse, kind: Kind, group: &Log) -> Result<Vec<Published>, CommitError> {
+pub(crate) fn publish_kind(
+    warehouse: &Warehouse,
+    kind: Kind,
+    group: &Log,
+) -> Result<Vec<Published>, CommitError> {
     let publishes = group.iter().map(|(day, rows)| staging(warehouse, kind, &begin(warehouse, *day)?, rows));
     warehouse.publish(publishes.collect::<Result<_, _>>()?).into_iter().collect()
 }
@@ -410,7 +432,7 @@ fn a_copied_table_with_delete_files_goes_on_by_itself() {
     check(&warehouse, &log, "compacted after it was copied");
 }
 
-fn row(text: &str, version: i64, day: i64, value: i64) -> Row {
+pub(crate) fn row(text: &str, version: i64, day: i64, value: i64) -> Row {
     let rank = Rank { version: Some(version), deleted: false, at: day * DAY, value: Some(value) };
     Row { key: (Some(text.to_owned()), None), rank }
 }

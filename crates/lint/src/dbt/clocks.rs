@@ -36,7 +36,9 @@ pub enum ClockKind {
     Invocation,
     /// `prev_start_date_success` and its like: the time of another run.
     OtherRun,
-    /// Airflow's start of the interval: `ds`, `ts`, `data_interval_start`, `logical_date`.
+    /// Airflow's `ts`: the start of the interval, but of a manual run the moment at which it is started.
+    RunOrInterval,
+    /// Airflow's start of the interval, or of the one before: `ds`, `prev_ds`, `data_interval_start`, `logical_date`.
     IntervalStart,
     /// Airflow's `data_interval_end`.
     IntervalEnd,
@@ -59,11 +61,31 @@ pub enum ClockRole {
     Sql,
 }
 
-/// Clocks of a template: of a dbt model or macro, or of a script with Airflow's variables. A text that can't
-/// be read as a
-/// template has none.
+/// Clocks of a template: of a dbt model or macro, or of a script with Airflow's variables. Of a text that can't be read as
+/// one template each `{{ … }}` is read by itself.
 pub fn template_clocks(text: &str) -> Vec<TemplateClock> {
-    syntax::parse(text, 0..text.len()).map(|nodes| of_nodes(text, &nodes)).unwrap_or_default()
+    if !text.contains("{{") && !text.contains("{%") {
+        return Vec::new();
+    }
+    if let Ok(nodes) = syntax::parse(text, 0..text.len()) {
+        return of_nodes(text, &nodes);
+    }
+    let mut found = Vec::new();
+    let mut from = 0;
+    while let Some(hole) = next_hole(text, from) {
+        from = hole.end;
+        if let Ok(nodes) = syntax::parse(text, hole) {
+            found.extend(of_nodes(text, &nodes));
+        }
+    }
+    found
+}
+
+/// The next `{{ … }}`.
+fn next_hole(text: &str, from: usize) -> Option<Range<usize>> {
+    let start = from + text.get(from..)?.find("{{")?;
+    let end = start + text.get(start..)?.find("}}")? + 2;
+    Some(start..end)
 }
 
 pub(super) fn of_nodes(text: &str, nodes: &[Node]) -> Vec<TemplateClock> {
@@ -388,13 +410,13 @@ impl Walk<'_> {
             "prev_start_date_success"
             | "prev_end_date_success"
             | "prev_data_interval_start_success"
-            | "prev_data_interval_end_success"
-            | "prev_execution_date"
-            | "prev_ds" => ClockKind::OtherRun,
+            | "prev_data_interval_end_success" => ClockKind::OtherRun,
+            "ts" | "ts_nodash" | "ts_nodash_with_tz" => ClockKind::RunOrInterval,
             "ds"
-            | "ts"
             | "ds_nodash"
-            | "ts_nodash"
+            | "prev_ds"
+            | "prev_ds_nodash"
+            | "prev_execution_date"
             | "execution_date"
             | "logical_date"
             | "data_interval_start" => ClockKind::IntervalStart,

@@ -177,6 +177,13 @@ fn airflow_clocks_have_roles() {
 }
 
 #[test]
+fn of_what_is_no_template_as_a_whole_each_hole_is_read() {
+    let text = "{% if %} select {{ 1 + }}, '{{ macros.datetime.utcnow() }}', '{{ ts }}'";
+    let found: Vec<String> = template_clocks(text).into_iter().map(|clock| clock.text).collect();
+    assert_eq!(found, ["macros.datetime.utcnow()", "ts"]);
+}
+
+#[test]
 fn a_name_that_the_template_sets_is_no_clock() {
     assert_eq!(template_clocks("{% for ds in ['a'] %}{{ ds }}{% endfor %}"), []);
     assert_eq!(template_clocks("select ds from t -- ts"), []);

@@ -93,6 +93,12 @@ impl<'a> StatementContext<'a> {
         }
     }
 
+    /// Whether the table that is written was made, or emptied, by this script before.
+    #[must_use]
+    pub fn is_fresh(&self, write: &Write) -> bool {
+        self.inserted(write) == Effect::Fresh
+    }
+
     fn inserted(&self, write: &Write) -> Effect {
         let own = self.script.statements.get(self.statement);
         let known_temporary = self.knowledge.table(&write.target).is_some_and(|facts| facts.temporary);
@@ -280,15 +286,14 @@ impl<'a> View<'a> {
     /// All reads of the target by a write's source, each with its place.
     #[must_use]
     pub fn self_reads(&self, write: &'a Write) -> Vec<(SelfRead, crate::text::Span)> {
-        let mut found = Vec::new();
-        let Some(source) = write.source else { return found };
-        for (id, from, name) in self.tables(source) {
-            if !name.surely_same(&write.target) {
-                continue;
-            }
-            found.push(self.judge_read(source, id, from));
-        }
-        found
+        write.source.map(|source| self.reads_of(source, &write.target)).unwrap_or_default()
+    }
+
+    /// All reads of a table by a query, each with its place.
+    #[must_use]
+    pub fn reads_of(&self, source: QueryId, table: &Name) -> Vec<(SelfRead, crate::text::Span)> {
+        let tables = self.tables(source).into_iter().filter(|(_, _, name)| name.surely_same(table));
+        tables.map(|(id, from, _)| self.judge_read(source, id, from)).collect()
     }
 
     fn judge_read(

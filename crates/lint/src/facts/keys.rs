@@ -1,316 +1,20 @@
-//! Which columns determine a row: keys of tables, carried through queries, and closure over equalities.
+//! Keys: which columns no two rows of a table share, carried through queries; and what identifies the rows of a write.
 
-use std::collections::HashSet;
 use std::rc::Rc;
 
 use crate::ir::{
     Body, Call, Distinct, Expr, ExprKind, From, Group, Item, Join, Literal, Op, QueryId, Relation, Select,
-    SetOp,
+    SetOp, Verb, Write,
 };
 
+use super::alike::{constant, equals_one, is_aggregate};
+use super::determine::Columns;
 use super::view::{ColumnSource, Origin, OutputValue, View};
-
-/// An answer that may lack facts.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Answer {
-    /// It is so.
-    Yes,
-    /// It is not so: what is known speaks against it.
-    No,
-    /// Not known, and what is lacking.
-    Unknown(String),
-}
-
-type Columns = HashSet<(usize, String)>;
 
 /// How deep keys are derived.
 const DEPTH: usize = 24;
 
 impl<'a> View<'a> {
-    /// Whether `columns`, expressions of a query over its FROM, determine a row of it.
-    #[must_use]
-    pub fn determines(&self, query: QueryId, columns: &[&'a Expr]) -> Answer {
-        self.determines_within(query, columns, 0)
-    }
-
-    fn determines_within(&self, query: QueryId, columns: &[&'a Expr], depth: usize) -> Answer {
-        let Some(select) = self.select(query) else { return Answer::Unknown("the query".to_string()) };
-        if let Group::By(group) = &select.group {
-            // After GROUP BY a row is what is grouped by.
-            let all = group.iter().all(|by| columns.iter().any(|column| self.same(query, by, column)));
-            return if all { Answer::Yes } else { Answer::No };
-        }
-        let start = columns.iter().filter_map(|expr| self.column_of_from(query, expr)).collect();
-        self.closure_covers(query, select, start, depth)
-    }
-
-    /// Whether `columns` determine a row of FROM, before any grouping: what an aggregate sees.
-    #[must_use]
-    pub fn determines_input(&self, query: QueryId, columns: &[&'a Expr]) -> Answer {
-        let Some(select) = self.select(query) else { return Answer::Unknown("the query".to_string()) };
-        let start = columns.iter().filter_map(|expr| self.column_of_from(query, expr)).collect();
-        self.closure_covers(query, select, start, 0)
-    }
-
-    /// The tables in FROM of which an expression reads columns that one row of the table `from` leaves open,
-    /// and whether a
-    /// key of each is known.
-    #[must_use]
-    pub fn open_tables(&self, query: QueryId, from: usize, expr: &'a Expr) -> Vec<(usize, bool)> {
-        let Some(select) = self.select(query) else { return Vec::new() };
-        let closed = self.close_from(query, select, Columns::new(), std::iter::once(from).collect(), 0);
-        let mut open: Vec<(usize, bool)> = Vec::new();
-        expr.walk(&mut |part| {
-            let ColumnSource::From { query: at, from, column } = self.source(query, part) else { return };
-            if at != query
-                || closed.all.contains(&from)
-                || open.iter().any(|(known, _)| *known == from)
-                || closed.columns.contains(&(from, column))
-            {
-                return;
-            }
-            open.push((from, select.from.get(from).is_some_and(|from| !self.keys_of(from, 1).is_empty())));
-        });
-        open
-    }
-
-    /// Whether `expr` has one value for each value of `columns`.
-    #[must_use]
-    pub fn depends_only_on(&self, query: QueryId, expr: &'a Expr, columns: &[&'a Expr]) -> bool {
-        self.depends_within(query, expr, columns, &mut Vec::new())
-    }
-
-    /// `path` are the aliases that are being followed: `f(a) AS a` over an unknown table leads back to
-    /// itself.
-    fn depends_within(
-        &self,
-        query: QueryId,
-        expr: &'a Expr,
-        columns: &[&'a Expr],
-        path: &mut Vec<(QueryId, usize)>,
-    ) -> bool {
-        if columns.iter().any(|column| self.same(query, expr, column)) {
-            return true;
-        }
-        match &expr.kind {
-            ExprKind::Literal(_) | ExprKind::Param(_) => true,
-            ExprKind::Column { .. } => {
-                let Some(select) = self.select(query) else { return false };
-                let start: Columns =
-                    columns.iter().filter_map(|column| self.column_of_from(query, column)).collect();
-                let closed = self.close(query, select, start, 0);
-                match self.source(query, expr) {
-                    ColumnSource::From { query: id, from, column } if id == query => {
-                        closed.all.contains(&from) || closed.columns.contains(&(from, column))
-                    }
-                    ColumnSource::From { .. } => true,
-                    ColumnSource::Alias { query: id, output } => {
-                        match self.outputs(id).list.get(output).map(|output| output.value.clone()) {
-                            Some(OutputValue::Expr(inner))
-                                if inner.column().is_none() && !path.contains(&(id, output)) =>
-                            {
-                                let name = expr.column().map(|(_, name)| name);
-                                if inner
-                                    .any(&mut |part| part.column().is_some_and(|(_, own)| Some(own) == name))
-                                {
-                                    let alone = select.from.len() == 1;
-                                    return alone
-                                        && (closed.all.contains(&0)
-                                            || name.is_some_and(|name| {
-                                                closed.columns.contains(&(0, name.to_string()))
-                                            }));
-                                }
-                                path.push((id, output));
-                                let depends = self.depends_within(id, inner, columns, path);
-                                path.pop();
-                                depends
-                            }
-                            _ => false,
-                        }
-                    }
-                    ColumnSource::Unknown => false,
-                }
-            }
-            ExprKind::Subquery { .. } => false,
-            ExprKind::Call(call) if call.over.is_some() || call.star => false,
-            _ => {
-                let mut all = true;
-                let mut some = false;
-                expr.each_child(|child| {
-                    some = true;
-                    all = all && self.depends_within(query, child, columns, path);
-                });
-                all && some
-            }
-        }
-    }
-
-    /// Whether two expressions of a query are the same value.
-    #[must_use]
-    pub fn same(&self, query: QueryId, a: &'a Expr, b: &'a Expr) -> bool {
-        match (a.column(), b.column()) {
-            (Some(_), Some(_)) => {
-                let (left, right) = (self.source(query, a), self.source(query, b));
-                if left == ColumnSource::Unknown || right == ColumnSource::Unknown {
-                    return a.column().map(|c| c.1) == b.column().map(|c| c.1);
-                }
-                left == right
-                    || self.alias_of_column(&left).is_some_and(|source| source == right)
-                    || self.alias_of_column(&right).is_some_and(|source| source == left)
-            }
-            (Some(_), None) => self.aliased(query, a).is_some_and(|expr| equal(expr, b)),
-            (None, Some(_)) => self.aliased(query, b).is_some_and(|expr| equal(a, expr)),
-            (None, None) => equal(a, b),
-        }
-    }
-
-    fn alias_of_column(&self, source: &ColumnSource) -> Option<ColumnSource> {
-        let ColumnSource::Alias { query, output } = source else { return None };
-        match self.outputs(*query).list.get(*output)?.value {
-            OutputValue::Expr(expr) if expr.column().is_some() => Some(self.source(*query, expr)),
-            _ => None,
-        }
-    }
-
-    /// The expression for which a name of the same SELECT stands.
-    #[must_use]
-    pub fn aliased(&self, query: QueryId, expr: &Expr) -> Option<&'a Expr> {
-        let ColumnSource::Alias { query, output } = self.source(query, expr) else { return None };
-        match self.outputs(query).list.get(output)?.value {
-            OutputValue::Expr(expr) => Some(expr),
-            _ => None,
-        }
-    }
-
-    /// The column of FROM that an expression is, through a cast that loses nothing or an alias.
-    fn column_of_from(&self, query: QueryId, expr: &'a Expr) -> Option<(usize, String)> {
-        match &expr.kind {
-            ExprKind::Column { .. } => match self.source(query, expr) {
-                ColumnSource::From { query: id, from, column } if id == query => Some((from, column)),
-                alias @ ColumnSource::Alias { .. } => match self.alias_of_column(&alias)? {
-                    ColumnSource::From { query: id, from, column } if id == query => Some((from, column)),
-                    _ => None,
-                },
-                _ => None,
-            },
-            ExprKind::Cast { expr, to }
-                if to.contains("char")
-                    || to.contains("text")
-                    || to.contains("string")
-                    || to.contains("int") =>
-            {
-                self.column_of_from(query, expr)
-            }
-            _ => None,
-        }
-    }
-
-    fn closure_covers(&self, query: QueryId, select: &'a Select, start: Columns, depth: usize) -> Answer {
-        let closed = self.close(query, select, start, depth);
-        let mut lacking = None;
-        for (at, from) in select.from.iter().enumerate() {
-            if closed.all.contains(&at) || matches!(from.join, Join::Semi | Join::Anti) {
-                continue;
-            }
-            if self.keys_of(from, depth + 1).is_empty() {
-                lacking = lacking.or_else(|| Some(self.describe(from)));
-            } else {
-                return Answer::No;
-            }
-        }
-        match lacking {
-            Some(lacking) => Answer::Unknown(lacking),
-            None => Answer::Yes,
-        }
-    }
-
-    fn describe(&self, from: &From) -> String {
-        match &from.relation {
-            Relation::Table(name) => format!("a key of `{}`", name.text()),
-            _ if !from.alias.is_empty() => format!("a key of `{}`", from.alias),
-            _ => "a key of what is read".to_string(),
-        }
-    }
-
-    fn close(&self, query: QueryId, select: &'a Select, columns: Columns, depth: usize) -> Closure {
-        self.close_from(query, select, columns, HashSet::new(), depth)
-    }
-
-    /// All that follows from `columns` and from whole rows of the tables `all`.
-    fn close_from(
-        &self,
-        query: QueryId,
-        select: &'a Select,
-        mut columns: Columns,
-        mut all: HashSet<usize>,
-        depth: usize,
-    ) -> Closure {
-        let mut pairs: Vec<((usize, String), (usize, String))> = Vec::new();
-        let conditions = select.filters.iter().map(|expr| (None, expr));
-        let joins = select
-            .from
-            .iter()
-            .enumerate()
-            .flat_map(|(at, from)| from.on.iter().map(move |expr| (Some((at, from.join)), expr)));
-        for (join, condition) in conditions.chain(joins) {
-            let ExprKind::Op(Op::Eq | Op::NullSafeEq, sides) = &condition.kind else { continue };
-            let [left, right] = sides.as_slice() else { continue };
-            match (self.column_of_from(query, left), self.column_of_from(query, right)) {
-                (Some(left), Some(right)) => {
-                    // Of an outer join only the inner side follows from the outer.
-                    match join {
-                        Some((at, Join::Left)) if left.0 == at => pairs.push((right, left)),
-                        Some((at, Join::Left)) if right.0 == at => pairs.push((left, right)),
-                        Some((_, Join::Right | Join::Full)) => {}
-                        _ => {
-                            pairs.push((left.clone(), right.clone()));
-                            pairs.push((right, left));
-                        }
-                    }
-                }
-                (Some(column), None)
-                    if constant(right) && !matches!(join, Some((_, Join::Right | Join::Full))) =>
-                {
-                    columns.insert(column);
-                }
-                (None, Some(column))
-                    if constant(left) && !matches!(join, Some((_, Join::Right | Join::Full))) =>
-                {
-                    columns.insert(column);
-                }
-                _ => {}
-            }
-        }
-        for (at, from) in select.from.iter().enumerate() {
-            for name in &from.using {
-                for before in 0..at {
-                    pairs.push(((before, name.clone()), (at, name.clone())));
-                    if !matches!(from.join, Join::Left) {
-                        pairs.push(((at, name.clone()), (before, name.clone())));
-                    }
-                }
-            }
-        }
-        loop {
-            let size = columns.len() + all.len();
-            for (from, to) in &pairs {
-                if all.contains(&from.0) || columns.contains(from) {
-                    columns.insert(to.clone());
-                }
-            }
-            for (at, from) in select.from.iter().enumerate() {
-                let covered =
-                    |key: &Vec<String>| key.iter().all(|column| columns.contains(&(at, column.clone())));
-                if !all.contains(&at) && self.tellers(from, depth + 1).iter().any(covered) {
-                    all.insert(at);
-                }
-            }
-            if columns.len() + all.len() == size {
-                return Closure { columns, all };
-            }
-        }
-    }
-
     /// Keys of a table in FROM.
     #[must_use]
     pub fn keys_of(&self, from: &'a From, depth: usize) -> Vec<Vec<String>> {
@@ -329,7 +33,7 @@ impl<'a> View<'a> {
 
     /// Sets of columns of a table in FROM that tell its rows apart in one run: keys, and numbers within a
     /// partition.
-    fn tellers(&self, from: &'a From, depth: usize) -> Rc<Vec<Vec<String>>> {
+    pub(super) fn tellers(&self, from: &'a From, depth: usize) -> Rc<Vec<Vec<String>>> {
         let Relation::Query(id) = &from.relation else { return Rc::new(self.keys_of(from, depth)) };
         if let Some(known) = self.tellers.borrow().get(id) {
             return Rc::clone(known);
@@ -402,7 +106,7 @@ impl<'a> View<'a> {
     }
 
     /// Names under which a query gives out these expressions; nothing if one is missing.
-    fn named(&self, id: QueryId, exprs: &[&'a Expr]) -> Option<Vec<String>> {
+    pub(super) fn named(&self, id: QueryId, exprs: &[&'a Expr]) -> Option<Vec<String>> {
         let outputs = self.outputs(id);
         exprs
             .iter()
@@ -441,7 +145,10 @@ impl<'a> View<'a> {
                 keys.extend(self.named(id, &plain));
             }
             Group::No if self.is_aggregate(select) => keys.push(Vec::new()),
-            Group::No => keys.extend(self.carried_keys(id, select, depth)),
+            Group::No => {
+                keys.extend(self.carried_keys(id, select, depth));
+                keys.extend(self.full_join_key(id, select, depth));
+            }
             Group::Sets(_) => {}
         }
         match &select.distinct {
@@ -499,6 +206,44 @@ impl<'a> View<'a> {
             found.extend(self.output_names(id, &all));
         }
         found
+    }
+
+    /// `COALESCE(a.k, b.k) AS k … FROM a FULL JOIN b ON a.k = b.k`, where `k` is a key of both.
+    fn full_join_key(&self, id: QueryId, select: &'a Select, depth: usize) -> Option<Vec<String>> {
+        let [left, right @ From { join: Join::Full, .. }] = select.from.as_slice() else { return None };
+        let (a, b) = match (right.on.as_slice(), right.using.as_slice()) {
+            ([Expr { kind: ExprKind::Op(Op::Eq, sides), .. }], []) => {
+                let mut at = [None, None];
+                for side in sides {
+                    let (from, column) = self.column_of_from(id, side)?;
+                    *at.get_mut(from)? = Some(column);
+                }
+                let [a, b] = at;
+                (a?, b?)
+            }
+            ([], [name]) => (name.clone(), name.clone()),
+            _ => return None,
+        };
+        let is_key =
+            |from: &'a From, column: &String| self.keys_of(from, depth + 1).contains(&vec![column.clone()]);
+        if !is_key(left, &a) || !is_key(right, &b) {
+            return None;
+        }
+        let outputs = self.outputs(id);
+        let found = outputs.list.iter().find(|output| match &output.value {
+            OutputValue::Expr(Expr { kind: ExprKind::Call(call), .. }) => {
+                let of = |at: usize| call.args.get(at).and_then(|arg| self.column_of_from(id, arg));
+                matches!(call.name.as_str(), "coalesce" | "ifnull" | "nvl")
+                    && [of(0), of(1)].into_iter().flatten().collect::<Columns>()
+                        == Columns::from([(0, a.clone()), (1, b.clone())])
+            }
+            OutputValue::Expr(expr) => {
+                !right.using.is_empty()
+                    && expr.column().is_some_and(|(qualifier, name)| qualifier.is_none() && name == a)
+            }
+            _ => false,
+        })?;
+        Some(vec![found.name.clone()])
     }
 
     /// The names under which columns of FROM are given out; equal columns stand for each other, constants
@@ -597,154 +342,44 @@ impl<'a> View<'a> {
     }
 }
 
-struct Closure {
-    columns: Columns,
-    /// Tables of which the whole row follows.
-    all: HashSet<usize>,
-}
-
-/// Names of aggregates, for telling apart what groups.
-const AGGREGATES: &[&str] = &[
-    "any_value",
-    "approx_count_distinct",
-    "approx_distinct",
-    "arbitrary",
-    "arg_max",
-    "arg_min",
-    "argmax",
-    "argmin",
-    "array_agg",
-    "avg",
-    "bit_and",
-    "bit_or",
-    "bool_and",
-    "bool_or",
-    "collect_list",
-    "collect_set",
-    "corr",
-    "count",
-    "count_if",
-    "countif",
-    "every",
-    "first",
-    "group_concat",
-    "grouparray",
-    "groupuniqarray",
-    "json_agg",
-    "jsonb_agg",
-    "last",
-    "list",
-    "listagg",
-    "logical_and",
-    "logical_or",
-    "max",
-    "max_by",
-    "median",
-    "min",
-    "min_by",
-    "mode",
-    "percentile",
-    "percentile_cont",
-    "quantile",
-    "stddev",
-    "stddev_pop",
-    "stddev_samp",
-    "string_agg",
-    "sum",
-    "sumif",
-    "uniq",
-    "uniqexact",
-    "var_pop",
-    "var_samp",
-    "variance",
-    "anylast",
-    "any",
-    "count_big",
-    "max_if",
-    "maxif",
-    "minif",
-    "avgif",
-    "anyif",
-    "object_agg",
-    "hll_sketch_agg",
-    "total",
-];
-
-/// Whether a function aggregates.
-#[must_use]
-pub fn is_aggregate(name: &str) -> bool {
-    AGGREGATES.contains(&name)
-}
-
-/// Whether an expression is the same for all rows of one run.
-#[must_use]
-pub fn constant(expr: &Expr) -> bool {
-    let mut constant = true;
-    expr.walk(&mut |part| {
-        constant = constant && !matches!(part.kind, ExprKind::Column { .. } | ExprKind::Subquery { .. })
-    });
-    constant
-}
-
-/// `x` of `x = 1`, `1 = x`, `x <= 1`, `x < 2`.
-pub(crate) fn equals_one(expr: &Expr) -> Option<&Expr> {
-    let ExprKind::Op(op, sides) = &expr.kind else { return None };
-    let [left, right] = sides.as_slice() else { return None };
-    let number =
-        |expr: &Expr, value: &str| matches!(&expr.kind, ExprKind::Literal(Literal::Number(n)) if n == value);
-    match op {
-        Op::Eq if number(right, "1") => Some(left),
-        Op::Eq if number(left, "1") => Some(right),
-        Op::LtEq if number(right, "1") => Some(left),
-        Op::Lt if number(right, "2") => Some(left),
-        _ => None,
+impl View<'_> {
+    /// Columns of the target that identify a row or place it: conflict keys, merge keys, partitions, known
+    /// keys.
+    #[must_use]
+    pub fn key_columns(&self, write: &Write) -> Vec<String> {
+        let mut keys: Vec<String> = write.partition.iter().map(|(column, _)| column.clone()).collect();
+        if let Some(conflict) = &write.conflict {
+            keys.extend(conflict.keys.iter().cloned());
+        }
+        if let Some(facts) = self.knowledge.table(&write.target) {
+            keys.extend(facts.keys.iter().flatten().cloned());
+            keys.extend(facts.partition.iter().cloned());
+        }
+        if write.verb == Verb::Merge {
+            keys.extend(self.merge_pairs(write).into_iter().map(|(target, _)| target));
+        }
+        keys
     }
-}
 
-/// Whether two expressions are written alike.
-#[must_use]
-pub fn equal(a: &Expr, b: &Expr) -> bool {
-    match (&a.kind, &b.kind) {
-        (ExprKind::Column { name: a, qualifier: qa }, ExprKind::Column { name: b, qualifier: qb }) => {
-            a == b && (qa == qb || qa.is_none() || qb.is_none())
-        }
-        (ExprKind::Param(a), ExprKind::Param(b)) => a == b,
-        (ExprKind::Literal(a), ExprKind::Literal(b)) => a == b,
-        (ExprKind::Cast { expr: a, to: ta }, ExprKind::Cast { expr: b, to: tb }) => ta == tb && equal(a, b),
-        (ExprKind::Op(oa, a), ExprKind::Op(ob, b)) => {
-            oa == ob && a.len() == b.len() && a.iter().zip(b).all(|(a, b)| equal(a, b))
-        }
-        (ExprKind::Call(a), ExprKind::Call(b)) => {
-            a.name == b.name
-                && a.over.is_none()
-                && b.over.is_none()
-                && a.distinct == b.distinct
-                && a.args.len() == b.args.len()
-                && a.args.iter().zip(&b.args).all(|(a, b)| equal(a, b))
-        }
-        (ExprKind::Element { expr: a, path: pa }, ExprKind::Element { expr: b, path: pb }) => {
-            equal(a, b) && pa.len() == pb.len() && pa.iter().zip(pb).all(|(a, b)| equal(a, b))
-        }
-        (
-            ExprKind::Case { operand: oa, branches: a, otherwise: ea },
-            ExprKind::Case { operand: ob, branches: b, otherwise: eb },
-        ) => {
-            let both = |a: Option<&Expr>, b: Option<&Expr>| match (a, b) {
-                (Some(a), Some(b)) => equal(a, b),
-                (a, b) => a.is_none() && b.is_none(),
+    /// The columns of target and source that a MERGE equates.
+    #[must_use]
+    pub fn merge_pairs(&self, write: &Write) -> Vec<(String, String)> {
+        let Some(scope) = write.scope else { return Vec::new() };
+        let mut pairs = Vec::new();
+        for condition in &write.filters {
+            let ExprKind::Op(Op::Eq | Op::NullSafeEq, sides) = &condition.kind else { continue };
+            let [left, right] = sides.as_slice() else { continue };
+            let side = |expr: &Expr| match self.source(scope, expr) {
+                ColumnSource::From { query, from, column } if query == scope => Some((from, column)),
+                _ => None,
             };
-            both(oa.as_deref(), ob.as_deref())
-                && both(ea.as_deref(), eb.as_deref())
-                && a.len() == b.len()
-                && a.iter().zip(b).all(|(a, b)| equal(&a.0, &b.0) && equal(&a.1, &b.1))
+            match (side(left), side(right)) {
+                (Some((0, target)), Some((1, source))) | (Some((1, source)), Some((0, target))) => {
+                    pairs.push((target, source))
+                }
+                _ => {}
+            }
         }
-        (
-            ExprKind::In { expr: a, list: la, negated: na },
-            ExprKind::In { expr: b, list: lb, negated: nb },
-        ) => na == nb && equal(a, b) && la.len() == lb.len() && la.iter().zip(lb).all(|(a, b)| equal(a, b)),
-        (ExprKind::Other(a), ExprKind::Other(b)) => {
-            a.len() == b.len() && !a.is_empty() && a.iter().zip(b).all(|(a, b)| equal(a, b))
-        }
-        _ => false,
+        pairs
     }
 }

@@ -1,8 +1,13 @@
 //! Volatile calls with the role they play: what becomes of the value, through CTEs, subqueries and aliases.
 
+mod names;
+
+pub use names::{is_audit_name, is_hash};
+use names::{looks_like_key, passing, places_rows};
+
 use std::collections::{HashMap, HashSet};
 
-use crate::functions::{self, Class, Names, listed};
+use crate::functions::{self, Class};
 use crate::ir::{
     Action, Ask, Body, Branch, BranchAction, Call, Distinct, Expr, ExprKind, Group, Op, QueryId, Relation,
     Select, Verb, When, Write,
@@ -125,141 +130,6 @@ impl<'a> View<'a> {
     }
 }
 
-/// Names of columns that tell when or by whom a row was written.
-#[must_use]
-pub fn is_audit_name(name: &str) -> bool {
-    static WHOLE: Names = Names::of(include_str!("../../data/names/audit.txt"));
-    const STARTS: &[&str] = &[
-        "etl_",
-        "_etl",
-        "dw_",
-        "dwh_",
-        "_dbt",
-        "dbt_",
-        "_loaded",
-        "_ingest",
-        "_insert",
-        "_updated",
-        "_created",
-        "audit_",
-        "_fivetran",
-        "_airbyte",
-        "meta_",
-        "_meta",
-        "sys_",
-        "__",
-        "_synced",
-        "_processed",
-        "edw_",
-    ];
-    const ENDS: &[&str] = &[
-        "_loaded_at",
-        "_inserted_at",
-        "_ingested_at",
-        "_refreshed_at",
-        "_processed_at",
-        "_load_ts",
-        "_load_time",
-        "_synced_at",
-        "_computed_at",
-        "_insert_ts",
-        "_update_ts",
-        "_load_timestamp",
-        "_etl_ts",
-        "_materialized_at",
-    ];
-    // `inserted_timestamp`, `modified_dttm`: a deed of the load, and an instant.
-    let stamp = name.split_once('_').is_some_and(|(deed, instant)| {
-        let deeds = [
-            "load",
-            "loaded",
-            "insert",
-            "inserted",
-            "update",
-            "updated",
-            "create",
-            "created",
-            "modify",
-            "modified",
-            "refresh",
-            "refreshed",
-            "ingest",
-            "ingested",
-            "import",
-            "imported",
-        ];
-        deeds.contains(&deed) && ["timestamp", "ts", "dttm", "datetime", "tstamp"].contains(&instant)
-    });
-    let bare = name.replace('_', "");
-    stamp
-        || listed(&WHOLE, name)
-        || WHOLE.words().iter().any(|whole| {
-            whole.len() == name.len() + whole.matches('_').count() && whole.replace('_', "") == bare
-        })
-        || STARTS.iter().any(|start| name.starts_with(start))
-        || ENDS.iter().any(|end| name.ends_with(end))
-}
-
-/// Whether a function makes one value of many: hashes, concatenations.
-#[must_use]
-pub fn is_hash(name: &str) -> bool {
-    let last = name.rsplit('.').next().unwrap_or(name);
-    matches!(
-        last,
-        "md5"
-            | "sha1"
-            | "sha2"
-            | "sha256"
-            | "sha512"
-            | "hash"
-            | "xxhash64"
-            | "farm_fingerprint"
-            | "hashbytes"
-            | "checksum"
-            | "crc32"
-            | "md5_hex"
-            | "sha1_hex"
-            | "sha2_hex"
-            | "cityhash64"
-            | "siphash64"
-            | "murmur3"
-            | "fnv_hash"
-            | "to_hex"
-            | "generate_surrogate_key"
-            | "surrogate_key"
-            | "ora_hash"
-            | "standard_hash"
-            | "uuid_generate_v5"
-            | "uuid_string"
-            | "halfmd5"
-            | "xxh3"
-    )
-}
-
-/// Whether a column's name says that it decides to which slice or snapshot a row belongs.
-fn places_rows(name: &str) -> bool {
-    matches!(name, "ds" | "dt" | "pt" | "as_of" | "asof" | "snapshot" | "partition_key")
-        || ["snapshot_", "as_of_", "partition_"].iter().any(|start| name.starts_with(start))
-            && ["date", "day", "dt", "ts", "at", "month", "time"].iter().any(|end| name.ends_with(end))
-}
-
-/// How much of its arguments a function lets through, as far as order goes.
-fn passing(call: &Call) -> Fate {
-    static ELEMENTS: Names = Names::of(include_str!("../../data/names/elements.txt"));
-    static ALL: Names = Names::of(include_str!("../../data/names/whole.txt"));
-    match call.name.as_str() {
-        "count" if !call.distinct => Fate::Presence,
-        name if listed(&ELEMENTS, name) => Fate::Elements,
-        name if listed(&ALL, name) || is_hash(name) => Fate::Whole,
-        _ => Fate::Unsure,
-    }
-}
-
-fn looks_like_key(name: &str) -> bool {
-    ["_key", "_sk", "_pk", "_id", "_hash", "_hk", "_bk", "_uid"].iter().any(|end| name.ends_with(end))
-        || matches!(name, "id" | "key" | "sk" | "pk" | "hash" | "hashkey" | "surrogate_key" | "uid")
-}
-
 impl<'a> Walk<'_, 'a> {
     fn statement(&mut self) {
         let statement = self.view.statement;
@@ -302,7 +172,7 @@ impl<'a> Walk<'_, 'a> {
         let scope = write.scope;
         let value = |this: &mut Self, column: &str, expr: &'a Expr| {
             let mut at = this.at(Into::Target(column.to_string()), scope, Some(index));
-            at.pure = super::keys::constant(expr);
+            at.pure = super::alike::constant(expr);
             this.expr(expr, &at);
         };
         for set in &write.sets {
@@ -345,7 +215,7 @@ impl<'a> Walk<'_, 'a> {
             BranchAction::Update(sets) => {
                 for set in sets {
                     let mut at = self.at(Into::Target(set.column.clone()), write.scope, Some(index));
-                    at.pure = super::keys::constant(&set.value);
+                    at.pure = super::alike::constant(&set.value);
                     self.expr(&set.value, &at);
                 }
             }
@@ -357,7 +227,7 @@ impl<'a> Walk<'_, 'a> {
                         .or_else(|| expr.column().map(|(_, name)| name.to_string()))
                         .unwrap_or_default();
                     let mut at = self.at(Into::Target(column), write.scope, Some(index));
-                    at.pure = super::keys::constant(expr);
+                    at.pure = super::alike::constant(expr);
                     self.expr(expr, &at);
                 }
             }
@@ -422,7 +292,7 @@ impl<'a> Walk<'_, 'a> {
             match &output.value {
                 OutputValue::Expr(expr) => {
                     let mut at = self.at(Into::Query(id, output.name.clone()), Some(id), None);
-                    at.pure = super::keys::constant(expr);
+                    at.pure = super::alike::constant(expr);
                     self.expr(expr, &at);
                 }
                 OutputValue::Column { from, column } => {
@@ -690,48 +560,6 @@ impl<'a> Walk<'_, 'a> {
         } else {
             Role::Value(column.to_string())
         }
-    }
-}
-
-impl View<'_> {
-    /// Columns of the target that identify a row or place it: conflict keys, merge keys, partitions, known
-    /// keys.
-    #[must_use]
-    pub fn key_columns(&self, write: &Write) -> Vec<String> {
-        let mut keys: Vec<String> = write.partition.iter().map(|(column, _)| column.clone()).collect();
-        if let Some(conflict) = &write.conflict {
-            keys.extend(conflict.keys.iter().cloned());
-        }
-        if let Some(facts) = self.knowledge.table(&write.target) {
-            keys.extend(facts.keys.iter().flatten().cloned());
-            keys.extend(facts.partition.iter().cloned());
-        }
-        if write.verb == Verb::Merge {
-            keys.extend(self.merge_pairs(write).into_iter().map(|(target, _)| target));
-        }
-        keys
-    }
-
-    /// The columns of target and source that a MERGE equates.
-    #[must_use]
-    pub fn merge_pairs(&self, write: &Write) -> Vec<(String, String)> {
-        let Some(scope) = write.scope else { return Vec::new() };
-        let mut pairs = Vec::new();
-        for condition in &write.filters {
-            let ExprKind::Op(Op::Eq | Op::NullSafeEq, sides) = &condition.kind else { continue };
-            let [left, right] = sides.as_slice() else { continue };
-            let side = |expr: &Expr| match self.source(scope, expr) {
-                ColumnSource::From { query, from, column } if query == scope => Some((from, column)),
-                _ => None,
-            };
-            match (side(left), side(right)) {
-                (Some((0, target)), Some((1, source))) | (Some((1, source)), Some((0, target))) => {
-                    pairs.push((target, source))
-                }
-                _ => {}
-            }
-        }
-        pairs
     }
 }
 

@@ -14,7 +14,7 @@ use crate::ir::{
 use crate::text::Span;
 
 use super::Lowering;
-use super::query::plain_from;
+use super::from::plain_from;
 
 impl Write {
     /// A write of which nothing is known yet.

@@ -60,7 +60,7 @@ fn judge(file: &File<'_>, statement: &Statement, occurrence: &Occurrence<'_>) ->
     } else {
         severity(file, statement, Severity::Error)
     };
-    let stored = if only_purges { Some(Severity::Info) } else { stored };
+    let stored = if only_purges || stands_for_open_end(occurrence) { Some(Severity::Info) } else { stored };
     let level =
         if occurrence.guarded || guards(file, statement) { stored?.min(Severity::Warning) } else { stored? };
     let mut draft =
@@ -71,6 +71,21 @@ fn judge(file: &File<'_>, statement: &Statement, occurrence: &Occurrence<'_>) ->
         draft = draft.rerun("the view stores nothing, but what reads it in June for March sees June");
     }
     Some(draft)
+}
+
+/// `happened_at < COALESCE(valid_to, now())`: what has no end goes on, whenever it is asked.
+fn stands_for_open_end(occurrence: &Occurrence<'_>) -> bool {
+    let Some(ExprKind::Call(call)) = occurrence.around.map(|around| &around.kind) else { return false };
+    let ends = |name: &str| {
+        is_validity(name)
+            || ["_to", "_until", "_through", "_end", "end_date", "end_at", "end_ts", "end_time", "ended_at"]
+                .iter()
+                .any(|end| name.ends_with(end))
+    };
+    matches!(call.name.as_str(), "coalesce" | "ifnull" | "nvl" | "isnull")
+        && matches!(call.args.as_slice(), [end, clock] if std::ptr::eq(clock, occurrence.expr)
+            && end.column().is_some_and(|(_, name)| ends(name)))
+        && occurrence.roles.iter().all(|role| matches!(role, Role::Filter | Role::Join))
 }
 
 /// `IF @day IS NULL SET @day = …`: only what was not given is taken from the clock.

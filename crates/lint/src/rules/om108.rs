@@ -69,7 +69,8 @@ fn setting(file: &File<'_>, at: usize, statement: &Statement, name: &str, value:
             return None;
         }
         // In these dialects each script begins with the database it is for.
-        if name == "schema" && matches!(file.script.dialect, Dialect::TSql | Dialect::MySql | Dialect::Spark) {
+        if name == "schema" && matches!(file.script.dialect, Dialect::TSql | Dialect::MySql | Dialect::Spark)
+        {
             return None;
         }
         "which tables are read and written depends on a setting of the session"

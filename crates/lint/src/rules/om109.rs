@@ -59,6 +59,13 @@ fn converted<'a>(view: &View<'a>, id: QueryId, expr: &'a Expr) -> Option<Type> {
     let of = match &expr.kind {
         ExprKind::Cast { expr: inner, to } if to == "date" => inner.as_ref(),
         ExprKind::Call(call) if call.over.is_none() => match (call.name.as_str(), call.args.as_slice()) {
+            // Read and written in the same zone, a text stays what it is.
+            ("from_unixtime", [Expr { kind: ExprKind::Call(inner), .. }, ..])
+                if matches!(inner.name.as_str(), "unix_timestamp" | "to_unix_timestamp")
+                    && !inner.args.is_empty() =>
+            {
+                return None;
+            }
             ("from_unixtime", [_, ..]) if matches!(view.dialect, Dialect::Spark | Dialect::MySql) => {
                 return Some(Type::Instant);
             }

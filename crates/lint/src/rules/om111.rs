@@ -88,12 +88,9 @@ fn is_newest(view: &View<'_>, id: QueryId) -> bool {
 /// Whether a parameter, a row around it, or an upper bound decides of what the greatest is taken.
 fn is_bounded(view: &View<'_>, id: QueryId) -> bool {
     let inner = view.reachable(id);
-    let mut bounded = view.bounds(id).iter().any(|bound| {
-        bound.high.is_some()
-            && bound.exact
-            && bound.high.as_ref().is_some_and(|edge| edge.kind == EdgeKind::Param)
-            || bound.high.is_some() && !bound.exact
-    });
+    let scopes = view.scopes(id);
+    let mut bounded =
+        scopes.iter().flat_map(|scope| &scope.ranges).any(|range| range.high.is_some() && !range.exact);
     for query in &inner {
         view.each_expr(*query, &mut |expr| {
             bounded |= has_param(expr);

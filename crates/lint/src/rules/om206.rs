@@ -44,8 +44,10 @@ fn judge<'a>(view: &View<'a>, id: QueryId, query: &'a Query, limit: &'a Limit) -
         !select.from.is_empty() && select.from.iter().all(|from| matches!(from.relation, Relation::Unnest(_)))
     });
     let by_chance = query.order.iter().any(|sort| {
-        sort.expr.any(&mut |part| matches!(&part.kind, ExprKind::Call(call)
-                if crate::functions::class(view.dialect, &call.name, call.args.len()) == Some(Class::Random)))
+        sort.expr.any(&mut |part| {
+            matches!(&part.kind, ExprKind::Call(call)
+                if crate::functions::class(view.dialect, &call.name, call.args.len()) == Some(Class::Random))
+        })
     });
     let outputs = view.outputs(id);
     let constants = !outputs.open
@@ -68,7 +70,10 @@ fn judge<'a>(view: &View<'a>, id: QueryId, query: &'a Query, limit: &'a Limit) -
             .help("order by columns that tell all rows apart, a key last")
     };
     // `(SELECT value FROM UNNEST(params) WHERE key = 'x' LIMIT 1)`: a lookup in the row's own array, where a key stands once.
-    if elements && single_by_limit(limit) && view.select(id).is_some_and(|select| select.filters.iter().any(names_element)) {
+    if elements
+        && single_by_limit(limit)
+        && view.select(id).is_some_and(|select| select.filters.iter().any(names_element))
+    {
         return None;
     }
     if orders_nothing(&query.order) {
@@ -76,11 +81,21 @@ fn judge<'a>(view: &View<'a>, id: QueryId, query: &'a Query, limit: &'a Limit) -
     }
     let order: Vec<&Expr> = query.order.iter().map(|sort| &sort.expr).collect();
     let alike = {
-        !outputs.open && outputs.list.iter().all(|output| matches!(&output.value, OutputValue::Expr(expr)
-                if view.depends_only_on(id, expr, &order)))
+        !outputs.open
+            && outputs.list.iter().all(|output| {
+                matches!(&output.value, OutputValue::Expr(expr)
+                if view.depends_only_on(id, expr, &order))
+            })
     };
     if alike {
         return None;
+    }
+    // Hive wants a LIMIT beside every ORDER BY: one that is not meant to cut anything off.
+    if wide(limit) {
+        return Some(draft(
+            Severity::Info,
+            "more rows than this would be cut off by an order that leaves ties open",
+        ));
     }
     match tie(view, id, &[], &order) {
         Tie::None => None,
@@ -96,6 +111,11 @@ fn judge<'a>(view: &View<'a>, id: QueryId, query: &'a Query, limit: &'a Limit) -
                 .lacked(lacking),
         ),
     }
+}
+
+fn wide(limit: &Limit) -> bool {
+    matches!(limit.count.as_ref().map(|count| &count.kind), Some(ExprKind::Literal(Literal::Number(n)))
+        if n.parse::<u64>().is_ok_and(|n| n >= 100_000))
 }
 
 /// `key = 'page_location'`.

@@ -12,7 +12,8 @@ static CLICKHOUSE: Names = Names::of(include_str!("../../data/names/approximate-
 
 fn check(file: &File<'_>, out: &mut Findings<'_>) {
     let clickhouse = file.script.dialect == Dialect::ClickHouse;
-    let wanted = |call: &Call| listed(&EVERYWHERE, &call.name) || clickhouse && listed(&CLICKHOUSE, &call.name);
+    let wanted =
+        |call: &Call| listed(&EVERYWHERE, &call.name) || clickhouse && listed(&CLICKHOUSE, &call.name);
     for (_, statement, view) in file.statements() {
         if severity(file, statement, Severity::Info).is_none() {
             continue;

@@ -66,11 +66,16 @@ fn content_addressed(write: &WriteFact<'_, '_>, conflict: &Conflict) -> bool {
     conflict.keys.len() == 1
         && conflict.keys.iter().all(|key| {
             let at = write.columns.iter().position(|column| column == key);
-            let output = at.and_then(|at| outputs.list.get(at)).or_else(|| outputs.list.iter().find(|output| output.name == *key));
+            let output = at
+                .and_then(|at| outputs.list.get(at))
+                .or_else(|| outputs.list.iter().find(|output| output.name == *key));
             let hashed = matches!(output.map(|output| &output.value), Some(OutputValue::Expr(expr))
                 if matches!(&expr.kind, ExprKind::Call(call)
                     if is_hash(&call.name)));
-            hashed || ["hash", "digest", "checksum", "sha", "md5", "fingerprint"].iter().any(|word| key.split('_').any(|part| part.starts_with(word)))
+            hashed
+                || ["hash", "digest", "checksum", "sha", "md5", "fingerprint"]
+                    .iter()
+                    .any(|word| key.split('_').any(|part| part.starts_with(word)))
         })
 }
 

@@ -71,8 +71,11 @@ fn gets_into_values<'a>(write: &WriteFact<'_, 'a>) -> bool {
         BranchAction::Update(sets) => sets.iter().any(|set| comes_from(write, scope, &set.value, 0)),
         BranchAction::Insert(_, values) => values.iter().any(|value| comes_from(write, scope, value, 0)),
         BranchAction::UpdateAll | BranchAction::InsertAll => {
-            outputs.open || outputs.list.iter().any(|output| matches!(&output.value, OutputValue::Expr(expr)
-                    if comes_from(write, source, expr, 0)))
+            outputs.open
+                || outputs.list.iter().any(|output| {
+                    matches!(&output.value, OutputValue::Expr(expr)
+                    if comes_from(write, source, expr, 0))
+                })
         }
         BranchAction::Delete | BranchAction::Nothing => false,
     })

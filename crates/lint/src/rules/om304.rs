@@ -1,5 +1,6 @@
 //! OM304: only rows that are not there yet.
 use super::prelude::*;
+use super::slices::feeders;
 
 pub(super) const RULE: Rule = Rule { id: "OM304", page: include_str!("../../rules/OM304.md"), check };
 
@@ -14,7 +15,11 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
         if write.context.is_log(&write.target) {
             continue;
         }
-        for (read, span) in write.view.self_reads(write.write) {
+        let readers = std::iter::once(write).chain(feeders(file, &write));
+        let reads = readers.flat_map(|reader| {
+            reader.source.map(|source| reader.view.reads_of(source, &write.target)).unwrap_or_default()
+        });
+        for (read, span) in reads {
             if read != SelfRead::AntiJoin {
                 continue;
             }

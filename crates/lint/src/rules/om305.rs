@@ -1,6 +1,7 @@
 //! OM305: the window that is read comes from the target.
 use super::prelude::*;
 use super::shared::steady;
+use super::slices::feeders;
 use crate::script;
 
 pub(super) const RULE: Rule = Rule { id: "OM305", page: include_str!("../../rules/OM305.md"), check };
@@ -10,15 +11,21 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
         if matches!(write.verb, Verb::Update | Verb::Delete) || write.context.is_log(&write.target) {
             continue;
         }
-        for (read, span) in write.view.self_reads(write.write) {
-            if read == SelfRead::Watermark && is_bound(&write, span) {
-                report(&write, span, looks_back(&write, span), out);
+        let mut told: Vec<Span> = Vec::new();
+        for reader in std::iter::once(write).chain(feeders(file, &write)) {
+            let reads = reader.source.map(|source| reader.view.reads_of(source, &write.target));
+            for (read, span) in reads.into_iter().flatten() {
+                if read == SelfRead::Watermark && is_bound(&reader, span) && !told.contains(&span) {
+                    told.push(span);
+                    report(&write, span, looks_back(&reader, span), out);
+                }
+            }
+            if let Some(span) = by_variable(&reader, &write.target).filter(|span| !told.contains(span)) {
+                told.push(span);
+                report(&write, span, false, out);
             }
         }
         by_template(file, &write, out);
-        if let Some(span) = by_variable(&write) {
-            report(&write, span, false, out);
-        }
     }
 }
 
@@ -119,13 +126,15 @@ fn is_bound(write: &WriteFact<'_, '_>, span: Span) -> bool {
 /// A lower bound; the reverse only narrows.
 fn is_lower(expr: &Expr) -> bool {
     // `current_date > (SELECT max(day) FROM t)` asks whether today has been done, not which rows to take.
-    let rows = |side: Option<&Expr>| {
-        side.is_some_and(|side| side.any(&mut |part| part.column().is_some()))
-    };
+    let rows = |side: Option<&Expr>| side.is_some_and(|side| side.any(&mut |part| part.column().is_some()));
     let mut lower = false;
     expr.walk(&mut |part| match &part.kind {
-        ExprKind::Op(Op::Gt | Op::GtEq, sides) => lower |= sides.get(1).is_some_and(asks) && rows(sides.first()),
-        ExprKind::Op(Op::Lt | Op::LtEq, sides) => lower |= sides.first().is_some_and(asks) && rows(sides.get(1)),
+        ExprKind::Op(Op::Gt | Op::GtEq, sides) => {
+            lower |= sides.get(1).is_some_and(asks) && rows(sides.first())
+        }
+        ExprKind::Op(Op::Lt | Op::LtEq, sides) => {
+            lower |= sides.first().is_some_and(asks) && rows(sides.get(1))
+        }
         ExprKind::Between { low, .. } => lower |= asks(low),
         _ => {}
     });
@@ -156,8 +165,8 @@ fn looks_back(write: &WriteFact<'_, '_>, span: Span) -> bool {
     back
 }
 
-/// A variable set from the target before, by which the source is bounded: where it is set.
-pub(super) fn by_variable(write: &WriteFact<'_, '_>) -> Option<Span> {
+/// A variable set from the table that is written in the end, by which the source is bounded: where it is set.
+pub(super) fn by_variable(write: &WriteFact<'_, '_>, target: &Name) -> Option<Span> {
     write.source?;
     let script = write.context.script;
     for statement in script
@@ -173,7 +182,7 @@ pub(super) fn by_variable(write: &WriteFact<'_, '_>) -> Option<Span> {
         let mut found = None;
         value.walk(&mut |part| {
             if let ExprKind::Subquery { query, .. } = &part.kind {
-                let reads = view.tables(*query).iter().any(|(_, _, table)| table.same(&write.target));
+                let reads = view.tables(*query).iter().any(|(_, _, table)| table.same(target));
                 let max = view.select(*query).is_some_and(|select| select.items.iter().any(|item| matches!(item, Item::Expr { expr, .. } if expr.any(&mut |part| matches!(&part.kind, ExprKind::Call(call) if call.name == "max")))));
                 if reads && max {
                     found = Some(part.span);

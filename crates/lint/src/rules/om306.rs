@@ -36,10 +36,17 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
 }
 
 fn emptied(file: &File<'_>, write: &WriteFact<'_, '_>) -> bool {
-    file.changes_before(&write.target, write.at).any(|other| matches!(other.verb, Verb::Delete | Verb::Truncate | Verb::Update))
-        || file.script.index.before(write.target.last(), write.at).filter_map(|at| file.script.statements.get(at))
-                .any(|statement| matches!(&statement.action, Action::Define(table)
-                    if table.name.same(&write.target) && !table.creation.if_not_exists))
+    file.changes_before(&write.target, write.at)
+        .any(|other| matches!(other.verb, Verb::Delete | Verb::Truncate | Verb::Update))
+        || file
+            .script
+            .index
+            .before(write.target.last(), write.at)
+            .filter_map(|at| file.script.statements.get(at))
+            .any(|statement| {
+                matches!(&statement.action, Action::Define(table)
+                    if table.name.same(&write.target) && !table.creation.if_not_exists)
+            })
 }
 
 /// All inserted columns are compared: nothing can be corrected.

@@ -5,7 +5,7 @@ pub(super) const RULE: Rule = Rule { id: "OM309", page: include_str!("../../rule
 
 fn check(file: &File<'_>, out: &mut Findings<'_>) {
     for write in file.writes() {
-        if write.context.is_log(&write.target) || write.effect() == Effect::Fresh {
+        if write.context.is_log(&write.target) || write.context.is_fresh(write.write) {
             continue;
         }
         let matched = write.branches.iter().flat_map(|branch| match &branch.action {

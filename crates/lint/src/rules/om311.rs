@@ -27,6 +27,9 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
             continue;
         };
         let Some(span) = commits(file.script.dialect, statement) else { continue };
+        if only_empties_stage(file, statement) {
+            continue;
+        }
         let others =
             writing.get(&transaction).copied().unwrap_or(0) > usize::from(!statement.writes.is_empty());
         if others {
@@ -40,6 +43,22 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
             );
         }
     }
+}
+
+/// A stage is emptied before anything else is written, and one write only follows that has to be whole: what the commit
+/// parts didn't belong together.
+fn only_empties_stage(file: &File<'_>, statement: &Statement) -> bool {
+    let [Write { verb: Verb::Truncate, target, .. }] = statement.writes.as_slice() else { return false };
+    let mut kept = 0;
+    for other in file.script.statements.iter().filter(|other| other.transaction == statement.transaction) {
+        let before = other.span.start < statement.span.start;
+        for write in other.writes.iter().filter(|write| !write.target.same(target)) {
+            if before || !write.target.is_stage() {
+                kept += if before { 2 } else { 1 };
+            }
+        }
+    }
+    target.is_stage() && kept <= 1
 }
 
 /// Where the statement stands that commits, if it does.

@@ -1,6 +1,7 @@
 //! OM314: definitions that a second run fails at, or that keep the rows of the first.
 use super::fixes::{guarded, replacing};
 use super::prelude::*;
+use super::shared::{NEAR, creates, gives_nothing, makes};
 use crate::dialect::Dialect;
 use crate::finding::Fix;
 
@@ -77,7 +78,7 @@ fn create(
     filled: bool,
     out: &mut Findings<'_>,
 ) {
-    if creation.or_replace || creation.temporary || cleared(file, at, name) {
+    if creation.or_replace || creation.temporary || cleared(file, at, name) || moved_on(file, at, name) {
         return;
     }
     let table = name.text();
@@ -101,6 +102,7 @@ fn create(
     }
     out.report(
         Draft::new(Severity::Warning, head, format!("`{table}` can be created once only"))
+            .definition()
             .rerun("a later statement fails and the script is retried: it stops here, since the table exists")
             .help("CREATE TABLE IF NOT EXISTS, CREATE OR REPLACE TABLE, or DROP TABLE IF EXISTS before it")
             .fix(if filled { replacing(file, before) } else { create_guarded(file, before) }),
@@ -138,13 +140,11 @@ fn add_guarded(file: &File<'_>, added: Span, column: &str) -> Option<Fix> {
     guarded(file, before, &[&["add", "column"]], "IF NOT EXISTS")
 }
 
-/// How far back statements that were not understood are searched for a name.
-const NEAR: usize = 100;
-
 /// Earlier statements that touch a table, and those near that were not understood.
 fn before<'f>(file: &'f File<'_>, at: usize, name: &'f Name) -> impl Iterator<Item = &'f Statement> {
     let unread = file.script.statements.iter().take(at).rev().take(NEAR);
-    let unread = unread.filter(|statement| matches!(statement.action, Action::Utility | Action::Call | Action::Unread(_)));
+    let unread = unread
+        .filter(|statement| matches!(statement.action, Action::Utility | Action::Call | Action::Unread(_)));
     file.script.index.before(name.last(), at).filter_map(|at| file.script.statements.get(at)).chain(unread)
 }
 
@@ -164,37 +164,64 @@ fn cleared(file: &File<'_>, at: usize, name: &Name) -> bool {
     })
 }
 
+/// The transaction of a statement, where it takes definitions back, too.
+fn undoing(file: &File<'_>, at: usize) -> Option<u32> {
+    let undoes = matches!(
+        file.script.dialect,
+        Dialect::Postgres | Dialect::Redshift | Dialect::DuckDb | Dialect::TSql | Dialect::Ansi
+    );
+    file.script.statements.get(at)?.transaction.filter(|_| undoes)
+}
+
+/// Later statements of the same transaction that touch a table.
+fn later<'f>(file: &'f File<'_>, at: usize, name: &'f Name) -> impl Iterator<Item = &'f Statement> {
+    let own = undoing(file, at);
+    let after = file.script.index.after(name.last(), at).filter_map(|at| file.script.statements.get(at));
+    after.filter(move |statement| own.is_some() && statement.transaction == own)
+}
+
+/// Whether the transaction that makes a table gives it another name, or drops it: it is gone when the next run begins.
+fn moved_on(file: &File<'_>, at: usize, name: &Name) -> bool {
+    later(file, at, name).any(|statement| match &statement.action {
+        Action::Drop { names, .. } => names.iter().any(|dropped| dropped.same(name)),
+        Action::Alter(changes) => changes
+            .iter()
+            .any(|alter| alter.name.same(name) && matches!(alter.change, AlterChange::Rename(_))),
+        _ => false,
+    })
+}
+
+/// Whether the transaction that drops a table makes it again: it is there when the next run begins.
+fn put_back(file: &File<'_>, at: usize, name: &Name) -> bool {
+    later(file, at, name).any(|statement| match &statement.action {
+        Action::Define(table) => table.name.same(name),
+        Action::Alter(changes) => {
+            changes.iter().any(|alter| matches!(&alter.change, AlterChange::Rename(to) if to.same(name)))
+        }
+        _ => statement
+            .writes
+            .iter()
+            .any(|write| matches!(write.verb, Verb::CreateAs(_)) && write.target.same(name)),
+    })
+}
+
 fn drop_table(file: &File<'_>, at: usize, statement: &Statement, names: &[Name], out: &mut Findings<'_>) {
     let made = |name: &Name| {
         before(file, at, name).any(|statement| match &statement.action {
-            Action::Define(table) => table.name.same(name),
             Action::Alter(changes) => changes.iter().any(|alter| {
                 matches!(&alter.change, AlterChange::Rename(to) | AlterChange::Swap(to) if to.same(name))
                     || matches!(alter.change, AlterChange::Swap(_)) && alter.name.same(name)
             }),
-            Action::Utility | Action::Call | Action::Unread(_) => {
-                let text = statement.span.of(&file.script.text).to_ascii_lowercase();
-                text.starts_with("create") && text.contains(name.last())
-            }
-            _ => statement
-                .writes
-                .iter()
-                .any(|write| matches!(write.verb, Verb::CreateAs(_)) && write.target.same(name)),
+            _ => makes(file, statement, name),
         })
     };
     // Made again further on: the table is there when the script begins, and when it ends.
     let made_again = |name: &Name| {
-        file.script.index.after(name.last(), at).filter_map(|at| file.script.statements.get(at)).any(
-            |statement| match &statement.action {
-                Action::Define(table) => table.name.same(name),
-                _ => statement
-                    .writes
-                    .iter()
-                    .any(|write| matches!(write.verb, Verb::CreateAs(_)) && write.target.same(name)),
-            },
-        )
+        let mut after =
+            file.script.index.after(name.last(), at).filter_map(|at| file.script.statements.get(at));
+        after.any(|statement| makes(file, statement, name))
     };
-    let Some(name) = names.iter().find(|name| !made(name)) else { return };
+    let Some(name) = names.iter().find(|name| !made(name) && !put_back(file, at, name)) else { return };
     if name.last().starts_with('#')
         || statement.span.of(&file.script.text).to_ascii_lowercase().contains("temporary")
     {
@@ -223,10 +250,7 @@ fn add_column(file: &File<'_>, at: usize, statement: &Statement, alter: &Alter, 
     // A table that this script makes has its columns of it.
     let own = before(file, at, &alter.name).any(|statement| match &statement.action {
         Action::Define(table) => table.name.same(&alter.name) && !table.creation.if_not_exists,
-        _ => statement
-            .writes
-            .iter()
-            .any(|write| matches!(write.verb, Verb::CreateAs(_)) && write.target.same(&alter.name)),
+        _ => creates(statement, &alter.name),
     });
     if own {
         return;
@@ -273,19 +297,4 @@ fn find_word(text: &str, word: &str, from: usize) -> Option<usize> {
     let before = text.get(..at)?.chars().next_back().is_some_and(is_part);
     let after = text.get(at + word.len()..)?.chars().next().is_some_and(is_part);
     if before || after { find_word(text, word, at + word.len()) } else { Some(at) }
-}
-
-/// `WHERE FALSE`, `WHERE 1 = 0`, `LIMIT 0`: only the columns are taken.
-fn gives_nothing(statement: &Statement, source: QueryId) -> bool {
-    let query = statement.query(source);
-    let number =
-        |expr: &Expr, value: &str| matches!(&expr.kind, ExprKind::Literal(Literal::Number(n)) if n == value);
-    let none =
-        query.limit.as_ref().and_then(|limit| limit.count.as_ref()).is_some_and(|count| number(count, "0"));
-    let Body::Select(select) = &query.body else { return none };
-    none || select.filters.iter().any(|filter| match &filter.kind {
-        ExprKind::Literal(Literal::Bool(false)) => true,
-        ExprKind::Op(Op::Eq, sides) => matches!(sides.as_slice(), [left, right] if number(left, "1") && number(right, "0") || number(left, "0") && number(right, "1") || number(left, "1") && number(right, "2")),
-        _ => false,
-    })
 }

@@ -1,6 +1,7 @@
 //! OM315: values go by position from a star into a table whose columns are fixed elsewhere.
 use super::fixes::{has_comment, is_plain};
 use super::prelude::*;
+use super::shared::{NEAR, creates, makes};
 use crate::finding::{Fix, Safety};
 
 pub(super) const RULE: Rule = Rule { id: "OM315", page: include_str!("../../rules/OM315.md"), check };
@@ -65,9 +66,8 @@ fn columns<'a>(file: &File<'a>, name: &Name) -> Option<Vec<&'a str>> {
     facts.columns.iter().map(|column| is_plain(&column.name).then_some(column.name.as_str())).collect()
 }
 
+/// How deep a star is followed.
 const DEPTH: usize = 12;
-/// How many statements that were not understood are searched for a name.
-const NEAR: usize = 100;
 
 /// A star over a stored table, directly or through queries that give out a star themselves.
 fn star(file: &File<'_>, view: &View<'_>, query: QueryId, depth: usize) -> Option<Span> {
@@ -114,17 +114,7 @@ fn made_here(file: &File<'_>, name: &Name) -> bool {
         .take(NEAR)
         .filter(|statement| matches!(statement.action, Action::Utility | Action::Unread(_)));
     let around = file.script.index.around(name.last()).filter_map(|at| file.script.statements.get(at));
-    around.chain(near).any(|statement| match &statement.action {
-        Action::Define(table) => table.name.same(name),
-        Action::Utility | Action::Call | Action::Unread(_) => {
-            let text = statement.span.of(&file.script.text).to_ascii_lowercase();
-            text.starts_with("create") && text.contains(name.last())
-        }
-        _ => statement
-            .writes
-            .iter()
-            .any(|write| matches!(write.verb, Verb::CreateAs(_)) && write.target.same(name)),
-    })
+    around.chain(near).any(|statement| makes(file, statement, name))
 }
 
 /// Whether the target is made like what is read, or the other way round.
@@ -137,10 +127,7 @@ fn is_made_alike(file: &File<'_>, write: &WriteFact<'_, '_>, source: QueryId) ->
                 name.same(&write.target) && tables.iter().any(|(_, _, read)| read.same(like))
                     || like.same(&write.target) && tables.iter().any(|(_, _, read)| read.same(name))
             }
-            _ => statement
-                .writes
-                .iter()
-                .any(|other| matches!(other.verb, Verb::CreateAs(_)) && other.target.same(&write.target)),
+            _ => creates(statement, &write.target),
         },
     )
 }

@@ -82,9 +82,11 @@ fn mixes<'a>(write: &WriteFact<'_, 'a>, query: QueryId, expr: &'a Expr, scope: &
     expr.walk(&mut |part| columns.extend(part.column().map(|(_, name)| name)));
     columns.sort_unstable();
     columns.dedup();
-    columns.len() > 1 || expr.any(&mut |part| {
-        part.column().is_some_and(|(_, name)| {
-            scope.ranges.iter().any(|range| range.names.iter().any(|known| known == name))
+    columns.len() > 1
+        || expr.any(&mut |part| {
+            part.column().is_some_and(|(_, name)| {
+                scope.ranges.iter().any(|range| range.names.iter().any(|known| known == name))
+            })
         })
-    }) || matches!(write.view.query(query).body, Body::Set { .. })
+        || matches!(write.view.query(query).body, Body::Set { .. })
 }

@@ -88,11 +88,20 @@ fn written_down<'a>(file: &File<'a>, write: &WriteFact<'_, 'a>) -> Option<Span> 
         };
         edge(&range.low)
             && edge(&range.high)
+            && (!matches!(write.verb, Verb::CreateAs(_)) || is_short(range))
             && range.names.iter().any(|name| is_time_name(name))
             && !is_validity(range)
     };
     let found = |scope: &Scope<'_>| scope.ranges.iter().find(|range| dated(range)).map(|range| range.span);
     scopes.iter().all(|scope| found(scope).is_some()).then(|| scopes.first().and_then(found)).flatten()
+}
+
+/// Up to a quarter. A table made anew of a longer time is a study of that time, no task's interval.
+fn is_short(range: &Range<'_>) -> bool {
+    let at = |limit: &Option<RangeEnd<'_>>| {
+        limit.as_ref().and_then(|limit| instant(limit.value)).map(|at| at.offset)
+    };
+    at(&range.low).zip(at(&range.high)).is_none_or(|(low, high)| high - low <= 93 * 86_400)
 }
 
 fn is_validity(range: &Range<'_>) -> bool {

@@ -19,6 +19,7 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
         if partitioned
             || is_dynamic(file, write.at)
             || write.target.is_stage()
+            || write.context.is_fresh(write.write)
             || write.context.is_stage(write.write)
         {
             continue;

@@ -1,6 +1,6 @@
 //! OM501: an incremental dbt model that appends.
 use super::prelude::*;
-use super::shared::{said, steady};
+use super::shared::{gives_nothing, said, steady};
 
 pub(super) const RULE: Rule = Rule { id: "OM501", page: include_str!("../../rules/OM501.md"), check };
 
@@ -9,7 +9,8 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
     for write in file.writes().filter(|write| write.verb == Verb::Model(ModelWrite::Append)) {
         // OM304 and OM305 speak of those.
         let adds_missing = write.view.self_reads(write.write).iter().any(|(read, _)| *read != SelfRead::Rows);
-        if adds_missing {
+        let empty = write.source.is_some_and(|source| gives_nothing(write.statement, source));
+        if adds_missing || empty {
             continue;
         }
         let target = write.target.last();

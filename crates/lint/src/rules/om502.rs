@@ -13,8 +13,7 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
     }
     for write in file.writes().filter(|write| matches!(write.verb, Verb::Model(_))) {
         let bounded = |source: QueryId| {
-            let has = |edge: &Option<Edge>| edge.as_ref().is_some_and(|edge| edge.kind == EdgeKind::Param);
-            write.view.bounds(source).iter().any(|bound| has(&bound.low) || has(&bound.high))
+            write.view.scopes(source).iter().flat_map(|scope| &scope.ranges).any(Range::has_param)
         };
         if template.worlds == Worlds::Both && !write.source.is_some_and(bounded) {
             continue;

@@ -16,6 +16,26 @@ pub(super) fn is_view(statement: &Statement) -> bool {
         })
 }
 
+/// How many statements that were not understood are searched for a name.
+pub(super) const NEAR: usize = 100;
+
+/// Whether a query of a statement makes a table.
+pub(super) fn creates(statement: &Statement, name: &Name) -> bool {
+    statement.writes.iter().any(|write| matches!(write.verb, Verb::CreateAs(_)) && write.target.same(name))
+}
+
+/// Whether a statement makes a table; of one that was not understood its words tell.
+pub(super) fn makes(file: &File<'_>, statement: &Statement, name: &Name) -> bool {
+    match &statement.action {
+        Action::Define(table) => table.name.same(name),
+        Action::Utility | Action::Call | Action::Unread(_) => {
+            let text = statement.span.of(&file.script.text).to_ascii_lowercase();
+            text.starts_with("create") && text.contains(name.last())
+        }
+        _ => creates(statement, name),
+    }
+}
+
 /// The severity that a fault in a statement's rows has: one step down where they are not stored.
 pub(super) fn severity(file: &File<'_>, statement: &Statement, stored: Severity) -> Option<Severity> {
     if is_view(statement) {
@@ -90,6 +110,14 @@ pub(super) fn looks_unique(name: &str) -> bool {
         "id",
     ];
     WHOLE.contains(&name) || ENDS.iter().any(|end| name.len() > end.len() && name.ends_with(end))
+}
+
+/// Whether a name is that of a number given out one by one: it tells rows apart without help.
+fn is_sequence(name: &str) -> bool {
+    ["seq", "lsn", "scn", "offset", "sequence", "seqno"]
+        .iter()
+        .any(|end| name.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('_')))
+        || ["sequence_number", "sequence_no", "seq_no", "seq_num"].iter().any(|end| name.ends_with(end))
 }
 
 /// The window functions whose result depends on which of two tied rows comes first.
@@ -299,7 +327,7 @@ fn judge_tie<'a>(view: &View<'a>, query: QueryId, order: &[&'a Expr], answer: An
                         || name == format!("{table}_id")
                         || name == format!("{singular}id")
                 });
-                looks_unique(name) && (at > 0 || own)
+                looks_unique(name) && (at > 0 || own) || is_sequence(name)
             });
             if presumed { Tie::Presumed(lacking) } else { Tie::Unknown(lacking) }
         }
@@ -353,4 +381,19 @@ pub(super) fn is_clock(expr: &Expr, dialect: crate::Dialect) -> bool {
         crate::functions::class(dialect, &call.name, call.args.len())
     };
     class == Some(Class::Clock)
+}
+
+/// `WHERE FALSE`, `WHERE 1 = 0`, `LIMIT 0`: only the columns are taken.
+pub(super) fn gives_nothing(statement: &Statement, source: QueryId) -> bool {
+    let query = statement.query(source);
+    let number =
+        |expr: &Expr, value: &str| matches!(&expr.kind, ExprKind::Literal(Literal::Number(n)) if n == value);
+    let none =
+        query.limit.as_ref().and_then(|limit| limit.count.as_ref()).is_some_and(|count| number(count, "0"));
+    let Body::Select(select) = &query.body else { return none };
+    none || select.filters.iter().any(|filter| match &filter.kind {
+        ExprKind::Literal(Literal::Bool(false)) => true,
+        ExprKind::Op(Op::Eq, sides) => matches!(sides.as_slice(), [left, right] if number(left, "1") && number(right, "0") || number(left, "0") && number(right, "1") || number(left, "1") && number(right, "2")),
+        _ => false,
+    })
 }

@@ -351,6 +351,37 @@ pub(super) fn is_change_name(name: &str) -> bool {
         })
 }
 
+/// How far back a stage is searched for.
+const NEAR: usize = 60;
+
+/// The writes of the same script, of other tables, from which a write takes its rows, through two stages at most.
+pub(super) fn feeders<'f, 'a>(file: &'f File<'a>, write: &WriteFact<'_, 'a>) -> Vec<WriteFact<'f, 'a>> {
+    let names = |fact: &WriteFact<'_, 'a>| -> Vec<&'a Name> {
+        let roots = fact.write.source.iter().chain(&fact.write.scope);
+        let tables = roots.flat_map(|root| fact.view.tables(*root)).map(|(_, _, name)| name);
+        let made = |name: &&Name| {
+            file.script.index.is_filled(name.last()) || file.script.index.around(name.last()).next().is_some()
+        };
+        tables.filter(|name| !name.same(&write.target)).filter(made).collect()
+    };
+    let mut wanted = names(write);
+    let mut found = Vec::new();
+    for at in (write.at.saturating_sub(NEAR)..write.at).rev() {
+        if wanted.is_empty() {
+            break;
+        }
+        let count = file.script.statements.get(at).map_or(0, |statement| statement.writes.len());
+        for other in (0..count).filter_map(|index| file.write(at, index)) {
+            let fills = matches!(other.verb, Verb::CreateAs(_) | Verb::Insert);
+            if fills && wanted.iter().any(|name| name.same(&other.target)) {
+                wanted.extend(names(&other));
+                found.push(other);
+            }
+        }
+    }
+    found
+}
+
 /// Whether a later statement of the script reads a table to write another.
 pub(super) fn read_later(file: &File<'_>, write: &WriteFact<'_, '_>) -> bool {
     file.script.index.readers_after(write.target.last(), write.at).any(|at| {

@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use oncemore_lint::Spread;
+
 /// Stack of a thread: expressions nest as deeply as the parser lets them.
 const STACK_BYTES: usize = 16 << 20;
 
@@ -42,6 +44,16 @@ pub fn map<'t, T: Sync, R: Send>(items: &'t [T], threads: usize, work: impl Fn(&
     });
     results.sort_unstable_by_key(|(at, _)| *at);
     results.into_iter().map(|(_, result)| result).collect()
+}
+
+/// So many threads, for what lint spreads itself.
+#[derive(Clone, Copy, Debug)]
+pub struct Threads(pub usize);
+
+impl Spread for Threads {
+    fn map<'t, T: Sync, R: Send>(&self, items: &'t [T], work: impl Fn(&'t T) -> R + Sync) -> Vec<R> {
+        map(items, self.0, work)
+    }
 }
 
 #[cfg(test)]
