@@ -75,7 +75,7 @@ impl Memory {
     fn stored(&self, day: i64, rows: &[Row]) -> RecordBatch {
         let batch = oracle::batch(rows);
         // Of some all is set aside.
-        let most = if self.seed % 16 < 4 { 0 } else { 1 << 20 };
+        let most = if self.seed % 64 < 4 { 0 } else { 1 << 20 };
         let fresh =
             (u128::from(std::process::id()) << 64) + u128::from(NAMES.fetch_add(1, Ordering::Relaxed));
         let aside = Spill::new(Disk::new(None), std::env::temp_dir(), fresh);
