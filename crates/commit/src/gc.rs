@@ -240,8 +240,8 @@ impl Warehouse {
         let (name, map) = self.fenced(state, fences);
         let builder = builder.set_properties([(MAP.to_owned(), name.clone())].into())?;
         let (_, bytes) = metadata::build(builder, now_ms)?;
+        let path = state.folder.join("metadata").join(&name);
         let index = IndexState { map: Some(name) };
-        let path = state.folder.join("metadata").join(name);
         let moved = self.swap_metadata(&state.table, Some(state), bytes, Some(index), vec![(path, map)])?;
         for path in pushed_out.iter().filter(|_| moved) {
             self.disk().remove(path)?;
