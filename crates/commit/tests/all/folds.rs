@@ -18,7 +18,7 @@ use crate::crash::Failing;
 use crate::oracle::{self, DAY, Key, Kind, Log, Random, Rank, Row, Stretch};
 use crate::support::{Scene, code, draft, world};
 
-fn log() -> TableName {
+pub(crate) fn log() -> TableName {
     "gold.things__changes".parse().unwrap()
 }
 
@@ -31,7 +31,7 @@ fn deleted() -> TableName {
 }
 
 /// Buckets so small that a few keys need several.
-fn spec(kind: Kind) -> FoldSpec {
+pub(crate) fn spec(kind: Kind) -> FoldSpec {
     let validity = Validity {
         at: kind.date().map(|(name, _)| name.to_owned()),
         sliced: kind.date().is_some_and(|(_, sliced)| sliced),
@@ -51,7 +51,7 @@ fn slice(day: i64) -> Interval {
     Interval::new(Instant(day * DAY), Instant((day + 1) * DAY)).unwrap()
 }
 
-pub(crate) fn ensure(warehouse: &Warehouse, kind: Kind) {
+fn ensure(warehouse: &Warehouse, kind: Kind) {
     warehouse.ensure_fold(&log(), &oracle::user_schema(), true, &spec(kind)).unwrap();
 }
 
