@@ -8,6 +8,7 @@ use arrow::datatypes::TimestampMicrosecondType;
 
 use super::order::{Key, Order};
 use super::reduce::greatest;
+use super::store::Buckets;
 use crate::error::{CommitError, Result};
 use crate::metadata::schema::INTERVAL_START;
 use crate::rows::RowHasher;
@@ -35,18 +36,30 @@ impl Change {
         old: &RecordBatch,
         new: &RecordBatch,
     ) -> Result<Change> {
-        let (before, now) = (marks(hasher, old)?, marks(hasher, new)?);
-        let known: HashSet<&Mark> = before.iter().collect();
-        let there: HashSet<&Mark> = now.iter().collect();
+        let (goes, comes) = differing(hasher, old, new)?;
         let mut keys = HashSet::new();
-        for (batch, own, other) in [(old, &before, &there), (new, &now, &known)] {
+        for (batch, differs) in [(old, goes), (new, comes)] {
             let rows = order.keys(batch)?;
-            let differing = own.iter().enumerate().filter(|(_, mark)| !other.contains(mark));
-            keys.extend(differing.map(|(row, _)| Key::from(rows.row(row).as_ref())));
+            let differing = rows.iter().zip(&differs).filter(|(_, differs)| *differs == Some(true));
+            keys.extend(differing.map(|(key, _)| Key::from(key.as_ref())));
         }
         let rows = only(order, new, |key| keys.contains(key))?;
         Ok(Change { keys, rows })
     }
+}
+
+/// Which rows of `old` are not in `new`, and the other way round; no row is twice in either.
+pub(crate) fn differing(
+    hasher: &RowHasher,
+    old: &RecordBatch,
+    new: &RecordBatch,
+) -> Result<(BooleanArray, BooleanArray)> {
+    let (before, now) = (marks(hasher, old)?, marks(hasher, new)?);
+    let not_in = |own: &[Mark], others: &[Mark]| -> BooleanArray {
+        let others: HashSet<&Mark> = others.iter().collect();
+        own.iter().map(|mark| Some(!others.contains(mark))).collect()
+    };
+    Ok((not_in(&before, &now), not_in(&now, &before)))
 }
 
 /// A slice's start and the hashes of a row.
@@ -135,9 +148,32 @@ pub(crate) fn settle(order: &Order, contest: Contest, answer: RecordBatch) -> Re
     winners(order, &concat_batches(&schema, &rows).map_err(internal)?)
 }
 
+/// Rows ordered by key, of which each has one.
+pub(crate) fn sorted(order: &Order, rows: &RecordBatch) -> Result<RecordBatch> {
+    let keys = order.keys(rows)?;
+    if keys.iter().is_sorted() {
+        return Ok(rows.clone());
+    }
+    let mut places: Vec<u32> = (0..rows.num_rows() as u32).collect();
+    places.sort_unstable_by(|one, other| keys.row(*one as usize).cmp(&keys.row(*other as usize)));
+    take_record_batch(rows, &UInt32Array::from(places)).map_err(internal)
+}
+
+/// Rows, of which each key has one, ordered by bucket and in it by key.
+pub(crate) fn in_buckets(order: &Order, rows: &RecordBatch, buckets: Buckets) -> Result<RecordBatch> {
+    let (keys, hashes) = (order.keys(rows)?, order.hashes(rows)?);
+    let mut places: Vec<(u64, u32)> =
+        (0u32..).zip(hashes).map(|(row, hash)| (buckets.of(hash), row)).collect();
+    places.sort_unstable_by(|(bucket, row), (other, there)| {
+        bucket.cmp(other).then_with(|| keys.row(*row as usize).cmp(&keys.row(*there as usize)))
+    });
+    let places = UInt32Array::from_iter_values(places.into_iter().map(|(_, row)| row));
+    take_record_batch(rows, &places).map_err(internal)
+}
+
 /// The greatest row of each key, ordered by key.
 pub(crate) fn winners(order: &Order, rows: &RecordBatch) -> Result<RecordBatch> {
-    let kept = greatest(order, rows, &[])?;
+    let kept = greatest(order, rows)?;
     let places = UInt32Array::from_iter_values(kept.into_iter().map(|(row, _)| row));
     take_record_batch(rows, &places).map_err(internal)
 }
