@@ -27,7 +27,7 @@ use arrow::datatypes::Schema;
 use oncemore_core::{Digest, Digester, TableName};
 use serde::{Deserialize, Serialize};
 
-pub(crate) use decide::{Change, contest, differing, in_buckets, only, settle, sorted, winners};
+pub(crate) use decide::{Change, contest, differing, in_buckets, only, settle, winners};
 pub(crate) use order::Order;
 pub use reduce::{Reduced, Reducer};
 pub(crate) use validity::stretches;

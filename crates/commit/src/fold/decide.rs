@@ -6,8 +6,8 @@ use arrow::array::{Array, AsArray, BooleanArray, RecordBatch, UInt32Array};
 use arrow::compute::{concat_batches, filter_record_batch, take_record_batch};
 use arrow::datatypes::TimestampMicrosecondType;
 
-use super::order::{Key, Order};
-use super::reduce::greatest;
+use super::order::{Key, Keys, Order};
+use super::reduce::{greatest, sorted_places};
 use super::store::Buckets;
 use crate::error::{CommitError, Result};
 use crate::metadata::schema::INTERVAL_START;
@@ -17,7 +17,7 @@ use crate::stage::internal;
 /// What replaced slices change: the keys, and all that the new slices say of them.
 #[derive(Debug)]
 pub(crate) struct Change {
-    pub(crate) keys: HashSet<Key>,
+    pub(crate) keys: Keys,
     pub(crate) rows: RecordBatch,
 }
 
@@ -25,7 +25,7 @@ pub(crate) struct Change {
 #[derive(Debug)]
 pub(crate) struct Contest {
     rows: Vec<RecordBatch>,
-    pub(crate) asked: HashSet<Key>,
+    pub(crate) asked: Keys,
 }
 
 impl Change {
@@ -37,7 +37,7 @@ impl Change {
         new: &RecordBatch,
     ) -> Result<Change> {
         let (goes, comes) = differing(hasher, old, new)?;
-        let mut keys = HashSet::new();
+        let mut keys = Keys::default();
         for (batch, differs) in [(old, goes), (new, comes)] {
             let rows = order.keys(batch)?;
             let differing = rows.iter().zip(&differs).filter(|(_, differs)| *differs == Some(true));
@@ -102,11 +102,11 @@ pub(crate) fn contest(
     current: &RecordBatch,
     replaced: &BTreeSet<Option<i64>>,
 ) -> Result<Contest> {
-    let best = winners(order, &change.rows)?;
+    let best = winners(order, &change.rows, Buckets::ONE)?;
     let (best_keys, best_ranks) = (order.keys(&best)?, order.ranks(&best)?);
     let keys = order.keys(current)?;
     let ranks = order.ranks(current)?;
-    let mut asked = HashSet::new();
+    let mut asked = Keys::default();
     let mut stays = Vec::with_capacity(current.num_rows());
     for (row, start) in starts(current)?.iter().enumerate() {
         let stands = !replaced.contains(start);
@@ -145,35 +145,22 @@ pub(crate) fn settle(order: &Order, contest: Contest, answer: RecordBatch) -> Re
     let schema = answer.schema();
     let mut rows = contest.rows;
     rows.push(answer);
-    winners(order, &concat_batches(&schema, &rows).map_err(internal)?)
+    winners(order, &concat_batches(&schema, &rows).map_err(internal)?, Buckets::ONE)
 }
 
-/// Rows ordered by key, of which each has one.
-pub(crate) fn sorted(order: &Order, rows: &RecordBatch) -> Result<RecordBatch> {
+/// Rows ordered by bucket, and in it by key.
+pub(crate) fn in_buckets(order: &Order, rows: &RecordBatch, buckets: Buckets) -> Result<RecordBatch> {
     let keys = order.keys(rows)?;
-    if keys.iter().is_sorted() {
+    let places = sorted_places(order, rows, &keys, buckets)?;
+    if places.is_sorted() {
         return Ok(rows.clone());
     }
-    let mut places: Vec<u32> = (0..rows.num_rows() as u32).collect();
-    places.sort_unstable_by(|one, other| keys.row(*one as usize).cmp(&keys.row(*other as usize)));
     take_record_batch(rows, &UInt32Array::from(places)).map_err(internal)
 }
 
-/// Rows, of which each key has one, ordered by bucket and in it by key.
-pub(crate) fn in_buckets(order: &Order, rows: &RecordBatch, buckets: Buckets) -> Result<RecordBatch> {
-    let (keys, hashes) = (order.keys(rows)?, order.hashes(rows)?);
-    let mut places: Vec<(u64, u32)> =
-        (0u32..).zip(hashes).map(|(row, hash)| (buckets.of(hash), row)).collect();
-    places.sort_unstable_by(|(bucket, row), (other, there)| {
-        bucket.cmp(other).then_with(|| keys.row(*row as usize).cmp(&keys.row(*there as usize)))
-    });
-    let places = UInt32Array::from_iter_values(places.into_iter().map(|(_, row)| row));
-    take_record_batch(rows, &places).map_err(internal)
-}
-
-/// The greatest row of each key, ordered by key.
-pub(crate) fn winners(order: &Order, rows: &RecordBatch) -> Result<RecordBatch> {
-    let kept = greatest(order, rows)?;
+/// The greatest row of each key, ordered by bucket and in it by key.
+pub(crate) fn winners(order: &Order, rows: &RecordBatch, buckets: Buckets) -> Result<RecordBatch> {
+    let kept = greatest(order, rows, buckets)?;
     let places = UInt32Array::from_iter_values(kept.into_iter().map(|(row, _)| row));
     take_record_batch(rows, &places).map_err(internal)
 }

@@ -15,11 +15,11 @@ use crate::stage::internal;
 /// The footer's word for it.
 const NAME: &str = "oncemore.buckets";
 /// Of so many rows the first is looked at.
-const STRIDE: usize = 1_024;
+const STRIDE: usize = 256;
 
 /// The buckets that rows of one unit are ordered by in a file.
 pub(crate) fn buckets_of(unit: Unit, rows: u64) -> Buckets {
-    let finer = Buckets { bits: 0 }.grown(rows, STRIDE as u64);
+    let finer = Buckets::ONE.grown(rows, STRIDE as u64);
     Buckets { bits: unit.buckets.bits + finer.bits }
 }
 
@@ -135,7 +135,7 @@ mod tests {
         let key = ["n".to_owned()];
         let order = Order::new(&rows.schema(), &key, &[]).unwrap();
         let buckets = buckets_of(Unit::ALL, 20_000);
-        assert_eq!(buckets, Buckets { bits: 5 });
+        assert_eq!(buckets, Buckets { bits: 7 });
         let rows = in_buckets(&order, &rows, buckets).unwrap();
         let mut sampler = Sampler::new(&rows.schema(), &key, buckets).unwrap();
         for from in (0..20_000).step_by(700) {

@@ -6,6 +6,7 @@ use std::collections::VecDeque;
 use arrow::array::{Array, RecordBatch, UInt32Array};
 use arrow::compute::{concat_batches, take_record_batch};
 use arrow::datatypes::{Schema, SchemaRef};
+use arrow::row::Rows;
 use oncemore_core::TableName;
 
 use super::FoldSpec;
@@ -170,12 +171,9 @@ impl Reduced {
 
     fn reduce(&self, rows: &[RecordBatch]) -> Result<(RecordBatch, u64, Option<String>)> {
         let all = concat_batches(&self.schema, rows).map_err(internal)?;
-        let kept = greatest(&self.order, &all)?;
-        let hashes = self.order.hashes(&all)?;
-        let mut places: Vec<u32> = kept.iter().map(|(row, _)| *row).collect();
-        // Within a bucket by key, as they are.
-        places.sort_by_key(|row| self.buckets.of(hashes[*row as usize]));
-        let rows = take_record_batch(&all, &UInt32Array::from(places)).map_err(internal)?;
+        let kept = greatest(&self.order, &all, self.buckets)?;
+        let places = UInt32Array::from_iter_values(kept.iter().map(|(row, _)| *row));
+        let rows = take_record_batch(&all, &places).map_err(internal)?;
         let tied = kept.iter().filter(|(_, tied)| *tied);
         let example = tied.clone().next().map(|(row, _)| text(&all, *row as usize)).transpose()?;
         Ok((rows, tied.count() as u64, example))
@@ -198,32 +196,72 @@ impl Reduced {
     }
 }
 
-/// Places of the greatest row of each key, by key, and whether another one of equal order was there and differed.
-pub(super) fn greatest(order: &Order, batch: &RecordBatch) -> Result<Vec<(u32, bool)>> {
+/// Places of the greatest row of each key, by bucket and in it by key, and whether another one of equal order was there
+/// and differed.
+pub(super) fn greatest(order: &Order, batch: &RecordBatch, buckets: Buckets) -> Result<Vec<(u32, bool)>> {
     let keys = order.keys(batch)?;
-    let ranks = order.ranks(batch)?;
-    let mut places: Vec<u32> = (0..batch.num_rows() as u32).collect();
-    places.sort_unstable_by(|one, other| {
-        let (one, other) = (*one as usize, *other as usize);
-        keys.row(one)
-            .cmp(&keys.row(other))
-            .then_with(|| ranks.compare(other, &ranks, one))
-            .then(one.cmp(&other))
-    });
-    let mut kept: Vec<(u32, bool)> = Vec::new();
-    for place in places {
-        let row = place as usize;
-        match kept.last_mut() {
-            Some((best, tied)) if keys.row(*best as usize) == keys.row(row) => {
-                let best = *best as usize;
-                if ranks.order.row(best) == ranks.order.row(row) {
-                    *tied |= ranks.rest.row(best) != ranks.rest.row(row);
-                }
-            }
-            _ => kept.push((place, false)),
+    let places = sorted_places(order, batch, &keys, buckets)?;
+    let same = |one: &u32, other: &u32| keys.row(*one as usize) == keys.row(*other as usize);
+    let groups = || places.chunk_by(|one, other| same(one, other));
+    // What beside the key decides is looked at where there is a choice.
+    let shared = UInt32Array::from_iter_values(groups().filter(|rows| rows.len() > 1).flatten().copied());
+    if shared.is_empty() {
+        return Ok(places.into_iter().map(|row| (row, false)).collect());
+    }
+    let ranks = order.ranks(&take_record_batch(batch, &shared).map_err(internal)?)?;
+    let mut next = 0;
+    let mut kept = Vec::with_capacity(places.len());
+    for rows in groups() {
+        if let [row] = rows {
+            kept.push((*row, false));
+            continue;
         }
+        let own = next..next + rows.len();
+        next = own.end;
+        let mut best = own.start;
+        for other in own.clone() {
+            let least =
+                ranks.compare(other, &ranks, best).then(rows[best - own.start].cmp(&rows[other - own.start]));
+            if least.is_gt() {
+                best = other;
+            }
+        }
+        let tied = own.clone().any(|other| {
+            ranks.order.row(other) == ranks.order.row(best) && ranks.rest.row(other) != ranks.rest.row(best)
+        });
+        kept.push((rows[best - own.start], tied));
     }
     Ok(kept)
+}
+
+/// Places of all rows, by bucket and in it by key.
+pub(super) fn sorted_places(
+    order: &Order,
+    batch: &RecordBatch,
+    keys: &Rows,
+    buckets: Buckets,
+) -> Result<Vec<u32>> {
+    let hashes = if buckets.bits == 0 { vec![0; keys.num_rows()] } else { order.hashes(batch)? };
+    let mut places: Vec<(u64, u128, u32)> = (0u32..)
+        .zip(keys.iter().zip(hashes))
+        .map(|(row, (key, hash))| (buckets.of(hash), prefix(key.as_ref()), row))
+        .collect();
+    // Most keys differ in what is at hand.
+    places.sort_unstable_by(|(bucket, start, row), (other_bucket, other_start, other)| {
+        (bucket, start)
+            .cmp(&(other_bucket, other_start))
+            .then_with(|| keys.row(*row as usize).cmp(&keys.row(*other as usize)))
+            .then(row.cmp(other))
+    });
+    Ok(places.into_iter().map(|(_, _, row)| row).collect())
+}
+
+/// The first bytes of a key, comparing as it does.
+fn prefix(key: &[u8]) -> u128 {
+    let mut bytes = [0; 16];
+    let length = key.len().min(16);
+    bytes[..length].copy_from_slice(&key[..length]);
+    u128::from_be_bytes(bytes)
 }
 
 fn text(rows: &RecordBatch, row: usize) -> Result<String> {

@@ -1,7 +1,6 @@
 //! The way of folded rows from files: reading with the columns that folding needs, finding keys, buckets. Decides
 //! nothing about which row wins.
 
-use std::collections::HashSet;
 use std::fs::File;
 use std::ops::Range;
 use std::path::Path;
@@ -21,7 +20,7 @@ use parquet::file::metadata::PageIndexPolicy;
 
 use super::DELETED;
 use super::index::Index;
-use super::order::{Key, Order};
+use super::order::{Key, Keys, Order};
 use crate::disk::{Disk, Step};
 use crate::error::{CommitError, Result};
 use crate::metadata::schema::{CODE_VERSION, INTERVAL_START};
@@ -78,7 +77,7 @@ impl Lookup {
 /// Keys to find.
 #[derive(Debug, Default)]
 pub(crate) struct Wanted {
-    keys: HashSet<Key>,
+    keys: Keys,
     hashes: Vec<u128>,
 }
 
@@ -276,6 +275,9 @@ pub(crate) struct Buckets {
 }
 
 impl Buckets {
+    /// One for all rows.
+    pub(crate) const ONE: Buckets = Buckets { bits: 0 };
+
     /// Enough of them that none holds more than `most` of `rows`, nor fewer than `self`.
     pub(crate) fn grown(self, rows: u64, most: u64) -> Buckets {
         let wanted = rows.div_ceil(most.max(1)).max(1).next_power_of_two().trailing_zeros();
@@ -297,7 +299,7 @@ pub(crate) struct Unit {
 
 impl Unit {
     /// All rows.
-    pub(crate) const ALL: Unit = Unit { buckets: Buckets { bits: 0 }, bucket: 0 };
+    pub(crate) const ALL: Unit = Unit { buckets: Buckets::ONE, bucket: 0 };
 
     pub(crate) fn holds(self, hash: u128) -> bool {
         self.buckets.of(hash) == self.bucket

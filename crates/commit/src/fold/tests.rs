@@ -75,7 +75,7 @@ impl Memory {
     fn stored(&self, day: i64, rows: &[Row]) -> RecordBatch {
         let batch = oracle::batch(rows);
         // Of some all is set aside.
-        let most = if self.seed % 16 < 4 { 0 } else { 1 << 20 };
+        let most = if self.seed % 64 < 4 { 0 } else { 1 << 20 };
         let fresh =
             (u128::from(std::process::id()) << 64) + u128::from(NAMES.fetch_add(1, Ordering::Relaxed));
         let aside = Spill::new(Disk::new(None), std::env::temp_dir(), fresh);
@@ -150,7 +150,7 @@ impl Memory {
         let by_key = Order::new(&self.columns, &self.spec.key, &[]).unwrap();
         let tracked = Order::new(&self.columns, &validity.tracked, &[]).unwrap();
         let runs: Vec<i64> = self.log.keys().map(|day| day * DAY).collect();
-        let sorted = winners(&self.order, &self.current).unwrap();
+        let sorted = winners(&self.order, &self.current, Buckets::ONE).unwrap();
         let rows = stretches(validity, &by_key, &tracked, &sorted, &runs, &wide).unwrap();
         let at = |name: &str, row: usize| {
             let column = rows.column_by_name(name).unwrap();

@@ -19,7 +19,7 @@ use crate::crash::Failing;
 use crate::oracle::{self, DAY, Key, Kind, Log, Random, Rank, Row, Stretch};
 use crate::support::{Scene, code, draft, world};
 
-fn log() -> TableName {
+pub(crate) fn log() -> TableName {
     "gold.things__changes".parse().unwrap()
 }
 
@@ -40,7 +40,7 @@ const SMALL: Layout = (3, 25);
 /// From all rewritten to nothing: rows are laid over buckets for as long as the rest allows.
 const LAYOUTS: [Layout; 4] = [SMALL, (8, 60), (16, 120), (30, 400)];
 
-fn spec(kind: Kind) -> FoldSpec {
+pub(crate) fn spec(kind: Kind) -> FoldSpec {
     laid_out(kind, SMALL)
 }
 
@@ -65,7 +65,7 @@ fn slice(day: i64) -> Interval {
     Interval::new(Instant(day * DAY), Instant((day + 1) * DAY)).unwrap()
 }
 
-pub(crate) fn ensure(warehouse: &Warehouse, kind: Kind) {
+fn ensure(warehouse: &Warehouse, kind: Kind) {
     ensure_laid_out(warehouse, kind, SMALL);
 }
 

@@ -29,7 +29,7 @@ pub fn run(args: &Args, context: &Context) -> Result<u8, Failure> {
     let age = i64::try_from(args.older_than.as_micros()).unwrap_or(i64::MAX);
     let before = if age == 0 { Instant::MAX } else { Instant(context.now().0.saturating_sub(age)) };
     let (compacted, cleaned) = context.block_on(2, async {
-        let warehouse = context.open(Access::Write).await?.warehouse;
+        let warehouse = context.open(Access::Write).await?.warehouse.clone();
         let compacted = if args.compact { warehouse.compact() } else { Ok(Vec::new()) };
         let compacted = compacted.map_err(RunError::from)?;
         Ok((compacted, warehouse.gc(before).map_err(RunError::from)?))

@@ -223,7 +223,7 @@ fn advice(plan: &Plan, look: &Look) -> String {
         let model = &found.model;
         out += &format!(
             "\n{}: `on_change: report` runs nothing; compute anew: `oncemore run {model} --force`; \
-             or keep the rows: `oncemore accept {model} --because TEXT`\n",
+             or keep the rows: `oncemore accept {model} --from .. --to .. --because TEXT`\n",
             look.paint(Paint::Vouched, "help")
         );
     }

@@ -183,7 +183,7 @@ fn a_change_of_the_state_is_reported_alone_where_the_model_says_so() {
     silver.uses  0 of 3 slices
       reported: input changed      3  2026-03-01 … 2026-03-03  (gold.devices)
 
-    help: `on_change: report` runs nothing; compute anew: `oncemore run silver.uses --force`; or keep the rows: `oncemore accept silver.uses --because TEXT`
+    help: `on_change: report` runs nothing; compute anew: `oncemore run silver.uses --force`; or keep the rows: `oncemore accept silver.uses --from .. --to .. --because TEXT`
 
     nothing to run, 3 reported, 3 fresh
     ");
@@ -248,6 +248,45 @@ fn ties_are_counted_and_one_of_them_is_shown() {
     assert!(story.contains("1 key has differing changes"), "{story}");
     let (_, story) = project.said(&["explain", "gold.devices", "2026-03-02"]);
     assert!(!story.contains("differing changes"), "{story}");
+}
+
+/// Points a table at the metadata that it had before, as a roll-back by another tool does.
+fn set_back(project: &Project, name: &str) {
+    let catalog = rusqlite::Connection::open(project.path("warehouse/oncemore.db")).unwrap();
+    let moved = catalog.execute(
+        "UPDATE iceberg_tables SET metadata_location = previous_metadata_location WHERE table_name = ?1",
+        [name],
+    );
+    assert_eq!(moved.unwrap(), 1);
+}
+
+#[test]
+fn a_state_that_somebody_set_back_is_folded_again_with_the_next_change() {
+    let project = project();
+    for day in ["2026-03-01", "2026-03-02", "2026-03-03"] {
+        project.run(&["gold.devices", "--interval", day]);
+    }
+    set_back(&project, "devices");
+    assert_eq!(state(&project)[1], r#"{"device":"c","firmware":"one","version":1}"#);
+    project.run(&["gold.devices", "--interval", "2026-03-01", "--force"]);
+    // An unchanged slice of changes, and the state follows its log again all the same.
+    assert_eq!(state(&project), LAST);
+}
+
+#[test]
+fn changes_that_somebody_set_back_are_run_again() {
+    let project = project();
+    for day in ["2026-03-01", "2026-03-02", "2026-03-03"] {
+        project.run(&["gold.devices", "--interval", day]);
+    }
+    // Stamps go back with the data: the slice is one that never ran.
+    set_back(&project, "devices__changes");
+    let own =
+        |tasks: Vec<String>| tasks.into_iter().filter(|task| task.starts_with("gold")).collect::<Vec<_>>();
+    assert_eq!(own(project.tasks()), ["gold.devices 2026-03-03 never_ran"]);
+    project.run(&["gold.devices"]);
+    assert_eq!(state(&project), LAST);
+    assert_eq!(own(project.tasks()), Vec::<String>::new());
 }
 
 #[test]

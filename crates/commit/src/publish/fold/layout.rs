@@ -34,17 +34,17 @@ impl Limits {
 
     /// The units that a table of so many rows has when it is compact.
     pub(super) fn whole(self, rows: u64) -> Buckets {
-        Buckets { bits: 0 }.grown(rows, self.bucket_rows)
+        Buckets::ONE.grown(rows, self.bucket_rows)
     }
 
     /// The units that so many rows over buckets are spread over.
     pub(super) fn over(self, rows: u64) -> Buckets {
-        Buckets { bits: 0 }.grown(rows, self.bucket_rows / 4)
+        Buckets::ONE.grown(rows, self.bucket_rows / 4)
     }
 
     /// The units that all rows of `unit` are spread over when it is written anew.
     pub(super) fn finer(self, unit: Unit, rows: u64) -> Buckets {
-        let more = Buckets { bits: 0 }.grown(rows, self.bucket_rows);
+        let more = Buckets::ONE.grown(rows, self.bucket_rows);
         Buckets { bits: unit.buckets.bits + more.bits }.grown(0, 1)
     }
 }
@@ -219,8 +219,9 @@ mod tests {
         all[0].dying = 10;
         assert_eq!(rewritten(&all, &over, LIMITS), [false, true, false, false]);
         all[0].dying = 100;
-        all[1].fresh = 150;
         assert_eq!(rewritten(&all, &over, LIMITS), [true, true, false, false]);
+        all[1].fresh = 150;
+        assert_eq!(rewritten(&all, &over, LIMITS), [true, true, false, true]);
         all[2].fresh = 220;
         assert_eq!(rewritten(&all, &over, LIMITS), [true, true, true, true]);
     }
@@ -270,6 +271,6 @@ mod tests {
         assert_eq!(merged(&over, 100), [0, 1, 2, 3, 4, 5, 6]);
         assert!(absorbed(&[9; 6], 9).is_empty());
         assert_eq!(absorbed(&[9, 9, 9, 9, 9, 9, 9, 600], 9), [0, 1, 2, 3, 4, 5, 6]);
-        assert_eq!(absorbed(&[9, 9, 9, 9, 9, 9, 9, 70], 60), [0, 1, 2, 3, 4, 5, 6, 7]);
+        assert_eq!(absorbed(&[9, 9, 9, 9, 9, 9, 9, 70], 60), [0, 1, 2, 3, 4, 5, 6]);
     }
 }

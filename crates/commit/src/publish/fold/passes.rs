@@ -16,7 +16,7 @@ use super::product::{Held, Product, Role, Sums};
 use super::write::{self, Writing, Written};
 use crate::error::{CommitError, Result};
 use crate::fold::store::{self, Ask, Buckets, Lookup, Reader, Unit, Wanted};
-use crate::fold::{self, Change, FoldSpec, Order};
+use crate::fold::{self, Change, FoldSpec, Order, index};
 use crate::metadata::schema;
 use crate::parallel;
 use crate::rows::RowHasher;
@@ -129,15 +129,17 @@ impl<'a> Folding<'a> {
         let files: Vec<(Interval, &FileEntry)> = self.decisions.map.entries().flat_map(files_of).collect();
         let rows: u64 = files.iter().map(|(_, file)| file.rows).sum();
         let buckets = limits(self.spec).whole(rows);
-        let passes = Buckets { bits: 0 }.grown(rows, ALL_ROWS);
+        let passes = Buckets::ONE.grown(rows, ALL_ROWS);
         let passes = Buckets { bits: passes.bits.min(buckets.bits) };
         for bucket in 0..1 << passes.bits {
             let part = Unit { buckets: passes, bucket };
             let units: Vec<(u64, Vec<RecordBatch>)> =
                 self.rows_by_unit(&files, part, buckets)?.into_iter().collect();
             let done = parallel::map(&units, |(bucket, rows)| {
-                let rows = fold::winners(&self.order, &self.concat(rows)?)?;
+                let rows = self.concat(rows)?;
                 let unit = Unit { buckets, bucket: *bucket };
+                let own = index::buckets_of(unit, rows.num_rows() as u64);
+                let rows = fold::winners(&self.order, &rows, own)?;
                 let one = |product: &Product| self.whole_unit(product, unit, &rows);
                 products.iter().map(one).collect::<Result<Vec<_>>>()
             })?;
@@ -206,7 +208,7 @@ impl<'a> Folding<'a> {
             && runs(&self.log().map) != self.runs;
         let held = || products.iter().flat_map(|product| &product.held).map(Held::live).sum::<u64>();
         let moved = old.iter().chain(&new).flat_map(|slice| &slice.files).map(|file| file.rows).sum::<u64>();
-        let passes = Buckets { bits: 0 }.grown(moved + if again { held() } else { 0 }, PASS_ROWS);
+        let passes = Buckets::ONE.grown(moved + if again { held() } else { 0 }, PASS_ROWS);
         for bucket in 0..1 << passes.bits {
             let part = Unit { buckets: passes, bucket };
             let (old, new) = (self.read(&old, part)?, self.read(&new, part)?);
@@ -259,7 +261,7 @@ impl<'a> Folding<'a> {
         let stay: BooleanArray = touched.into_iter().map(|touched| Some(!touched)).collect();
         let stay = filter_record_batch(&found.rows, &stay).map_err(internal)?;
         let rows = self.concat(&[stay, self.winners(change, &current)?])?;
-        let rows = fold::sorted(&changes.order, &rows)?;
+        let rows = fold::in_buckets(&changes.order, &rows, Buckets::ONE)?;
         let before = stretches.find(self.warehouse, wanted, part)?;
         let after = self.stretches(stretches, &rows)?;
         changes.exchange(&found, &rows)?;

@@ -154,7 +154,6 @@ impl Writing<'_> {
             rows.extend(read.into_iter().flat_map(|(rows, _)| rows));
             merged.into_iter().for_each(|place| product.held[place].is_gone = true);
         }
-        product.held.iter_mut().filter(|held| held.live() == 0).for_each(|held| held.is_gone = true);
         let rows = concat_batches(&product.columns, &rows).map_err(internal)?;
         let buckets = self.limits.over(rows.num_rows() as u64);
         let written = self.write_units(product, buckets, true, &rows)?;
@@ -164,6 +163,7 @@ impl Writing<'_> {
 
     /// Writes which rows of files that stay are deleted.
     fn delete(&self, product: &mut Product) -> Result<()> {
+        product.held.iter_mut().filter(|held| held.live() == 0).for_each(|held| held.is_gone = true);
         let stays = product.held.iter_mut().filter(|held| !held.is_gone && !held.dying.is_empty());
         let mut fresh: Positions = stays
             .map(|held| {
