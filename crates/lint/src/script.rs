@@ -3,6 +3,7 @@
 //! by tokens what no parser needs to see (COPY, SET, transactions).
 
 mod parsed;
+mod squeezed;
 mod words;
 
 use words::UTILITIES;

@@ -46,7 +46,9 @@ impl Preparing<'_> {
     /// All that helps; gives the places of QUALIFY that are read as HAVING.
     pub(super) fn second(&mut self, dialect: Dialect, placeholders: &[Span]) -> Vec<u32> {
         self.head_of_definition();
-        self.json_clauses();
+        if dialect != Dialect::Trino {
+            self.json_clauses();
+        }
         self.keywords_as_names();
         self.units();
         self.empty_lists();
@@ -59,7 +61,7 @@ impl Preparing<'_> {
                 self.methods();
                 self.paths_of_stages();
             }
-            Dialect::Trino => self.types_in_parentheses(),
+            Dialect::Trino => self.types_in_parentheses(&["map", "row"]),
             Dialect::Spark => {
                 self.file_format(placeholders);
                 self.lateral_views();
@@ -146,7 +148,7 @@ impl Preparing<'_> {
     }
 
     /// `json_query(x, 'path' OMIT QUOTES)`: what follows the path tells of quotes, wrappers and errors.
-    fn json_clauses(&mut self) {
+    pub(super) fn json_clauses(&mut self) {
         for at in self.piece.tokens.clone() {
             if !matches!(self.word(at).as_str(), "json_query" | "json_value" | "json_exists") {
                 continue;
@@ -329,10 +331,9 @@ impl Preparing<'_> {
     }
 
     /// `CAST(x AS ARRAY(ROW(a bigint)))`.
-    fn types_in_parentheses(&mut self) {
+    pub(super) fn types_in_parentheses(&mut self, names: &[&str]) {
         for at in self.piece.tokens.clone().skip(1) {
-            let typed =
-                self.word(at - 1) == "as" && matches!(self.word(at).as_str(), "array" | "map" | "row");
+            let typed = self.word(at - 1) == "as" && names.contains(&self.word(at).as_str());
             if let Some(close) = (typed && self.is_mark(at + 1, b'(')).then(|| self.mate(at + 1)).flatten() {
                 self.edit(self.span(at).to(self.span(close)), "JSON");
             }
