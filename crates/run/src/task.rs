@@ -260,7 +260,7 @@ fn previous(
     let name = facts.query.previous.as_ref();
     let input = facts.query.inputs.iter().find(|input| Some(&input.name) == name);
     let schema = input.map_or_else(|| Arc::clone(&facts.schema), |input| Arc::clone(&input.schema));
-    Ok(table::provider(data_files(files), schema, None))
+    Ok(table::provider(data_files(files)?, schema, None))
 }
 
 /// A table or source, all of it.
