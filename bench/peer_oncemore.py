@@ -323,7 +323,7 @@ elif cmd == "hist_prep":
 elif cmd == "hist":
     f = history()
     keys = int(os.environ.get("BENCH_HIST_KEYS", "1000000"))
-    day, version = HIST_FIRST + dt.timedelta(days=HIST_DAYS // 2), int(time.time())
+    day, version = HIST_FIRST + dt.timedelta(days=HIST_DAYS // 2), int(time.time()) % 1_000_000
     hist_feed(f, day, keys, 5 * keys, version)
     t, _ = oncemore("run", HIST, "--interval", str(day), folder=f)
     C.emit(t)
