@@ -51,7 +51,7 @@ impl Beside {
 impl Faults for Beside {
     fn at(&self, step: Step, when: When) -> io::Result<()> {
         // While a transaction is open others wait: nothing happens beside what is done in one.
-        let locked = matches!(step, Step::Commit | Step::Remove);
+        let locked = matches!(step, Step::Commit | Step::Note | Step::Remove);
         if when == When::After || locked || self.only.is_some_and(|only| only != step) {
             return Ok(());
         }
