@@ -15,6 +15,7 @@ import csv
 import datetime as dt
 import json
 import os
+import resource
 import shutil
 import statistics
 import subprocess
@@ -80,6 +81,11 @@ def oncemore(*args, folder=ROOT, ok=(0,)):
     if run.returncode not in ok:
         sys.exit(f"oncemore {' '.join(args)}: exit {run.returncode}\n{run.stdout[-1500:]}{run.stderr[-1500:]}")
     return took, run.stdout
+
+
+def held():
+    """MB that the largest of the binary's processes held; this one has fed DuckDB."""
+    return dict(held_mb=round(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024))
 
 
 def rows(sql, folder=ROOT):
@@ -283,7 +289,8 @@ elif cmd == "w4_load":
     f = dim("out-oncemore-dim-one", C.START, 1)
     dim_feed(f, C.START, "base.parquet")
     t, _ = oncemore("run", folder=f)
-    C.emit(t, [int(x) for x in rows(C.FP_DIM.format(t=DIM), f)[0]])
+    memory = held()
+    C.emit(t, [int(x) for x in rows(C.FP_DIM.format(t=DIM), f)[0]], parts=memory)
 elif cmd == "w4_prep":
     shutil.rmtree(C.p("out-oncemore-dim"), ignore_errors=True)
     f, c = dim_year(), C.duck()
@@ -292,14 +299,16 @@ elif cmd == "w4_prep":
         day = DIM_FIRST + dt.timedelta(days=i)
         c.execute(f"COPY (SELECT * REPLACE (DATE '{day}' AS dt) FROM b WHERE k % {DIM_YEAR} = {i}) TO '{f}/feed/{day}.parquet' (FORMAT parquet)")
     t, _ = oncemore("run", folder=f)
-    C.emit(t, [int(x) for x in rows(C.FP_DIM.format(t=DIM), f)[0]])
+    memory = held()
+    C.emit(t, [int(x) for x in rows(C.FP_DIM.format(t=DIM), f)[0]], parts=memory)
 elif cmd in ("w4_100k", "w4_1k", "w4_again"):
     f = dim_year(DIM_YEAR + 2)
     day = C.START + dt.timedelta(days=1 if cmd == "w4_100k" else 2)
     if cmd != "w4_again":
         dim_feed(f, day, f"changes_{cmd[3:]}.parquet")
     t, _ = oncemore("run", DIM, "--interval", str(day), *(["--force"] if cmd == "w4_again" else []), folder=f)
-    C.emit(t, [int(x) for x in rows(C.FP_DIM.format(t=DIM), f)[0]])
+    memory = held()
+    C.emit(t, [int(x) for x in rows(C.FP_DIM.format(t=DIM), f)[0]], parts=memory)
 elif cmd in ("w4_row_1k", "w4_row_100k"):
     in_a_row(int(cmd[7:-1]) * 1000)
 elif cmd == "hist_prep":

@@ -383,10 +383,9 @@ impl Lexer<'_> {
         }
         // `END$$`.
         if !self.delimiter.is_empty() {
-            let cut = self.past(start + 1, &self.delimiter).saturating_sub(self.delimiter.len());
-            if cut > start && cut < end {
-                end = cut;
-            }
+            let inner = self.text.get(start + 1..end).unwrap_or(&[]);
+            let cut = inner.windows(self.delimiter.len()).position(|part| part == self.delimiter);
+            end = cut.map_or(end, |at| start + 1 + at);
         }
         self.push(TokenKind::Word, start, end);
     }

@@ -85,12 +85,6 @@ fn validity(model: &Model, fold: &Fold, history: &History, schema: &Schema) -> V
     Validity { at: history.at.clone(), sliced: history.at == model.time, tracked }
 }
 
-/// The columns that tell the rows of a task apart: the changes of one key in a history have dates of their own.
-pub(crate) fn unique(model: &Model) -> Vec<String> {
-    let date = model.fold.as_ref().and_then(|fold| fold.history.as_ref()?.at.clone());
-    model.key.iter().cloned().chain(date.filter(|date| !model.key.contains(date))).collect()
-}
-
 /// The columns of a model's table, as readers see them.
 pub(crate) fn table_columns(model: &Model, schema: &SchemaRef) -> Result<SchemaRef, RunError> {
     let Some((fold, history)) = model.fold.as_ref().and_then(|fold| Some((fold, fold.history.as_ref()?)))

@@ -96,7 +96,11 @@ async fn stage(
 ) -> Result<(Staged, Option<Ties>), Failed> {
     let inputs = inputs(workspace, model, facts, interval)?;
     let engine = workspace.engine()?;
-    let rows = engine.compute(&facts.query, interval, inputs).await?;
+    let rows = match model.fold {
+        // Which of them count depends on no order, and those that do are ordered by key as they are stored.
+        Some(_) => engine.compute_in_no_order(&facts.query, interval, inputs).await?,
+        None => engine.compute(&facts.query, interval, inputs).await?,
+    };
     let mut rows = match (&model.kind, &model.time, &model.calendar) {
         (Kind::Slice | Kind::Merge | Kind::History, Some(time), Some(calendar)) => {
             audit::time_guard(rows, time, interval, &calendar.zone)?
@@ -172,7 +176,9 @@ async fn check(
     interval: Interval,
     rows: Arc<dyn TableProvider>,
 ) -> Result<(), Failed> {
-    if model.audits.is_empty() && model.key.is_empty() {
+    // Changes that are folded were reduced to one a key.
+    let key = if model.fold.is_some() { &[][..] } else { &model.key };
+    if model.audits.is_empty() && key.is_empty() {
         return Ok(());
     }
     let own_name = model.name.to_string();
@@ -181,7 +187,7 @@ async fn check(
         others.push((name.clone(), whole_input(workspace, &name)?));
     }
     let session = SessionContext::new_with_state(workspace.engine()?.session().clone());
-    let failures = audit::run(&session, &model.audits, rows, &own_name, &fold::unique(model), others).await?;
+    let failures = audit::run(&session, &model.audits, rows, &own_name, key, others).await?;
     if failures.is_empty() {
         return Ok(());
     }
@@ -254,7 +260,7 @@ fn previous(
     let name = facts.query.previous.as_ref();
     let input = facts.query.inputs.iter().find(|input| Some(&input.name) == name);
     let schema = input.map_or_else(|| Arc::clone(&facts.schema), |input| Arc::clone(&input.schema));
-    Ok(table::provider(data_files(files), schema, None))
+    Ok(table::provider(data_files(files)?, schema, None))
 }
 
 /// A table or source, all of it.

@@ -211,10 +211,33 @@ impl Engine {
         interval: Interval,
         inputs: Vec<(String, Arc<dyn TableProvider>)>,
     ) -> Result<SendableRecordBatchStream, EngineError> {
-        let planned = self.plan(query, self.providers(query, inputs)?)?;
-        let plan = parameters::bind(planned.plan, &planned.parameters, query, interval)?;
-        let plan = output::in_order(plan, &query.key)?;
+        let plan = self.bound(query, interval, inputs)?;
+        self.execute(output::in_order(plan, &query.key)?).await
+    }
+
+    /// The same rows in whatever order, for one who orders them.
+    ///
+    /// # Errors
+    /// As [`Engine::compute`].
+    pub async fn compute_in_no_order(
+        &self,
+        query: &ModelQuery,
+        interval: Interval,
+        inputs: Vec<(String, Arc<dyn TableProvider>)>,
+    ) -> Result<SendableRecordBatchStream, EngineError> {
+        let plan = self.bound(query, interval, inputs)?;
         self.execute(plan).await
+    }
+
+    /// The plan of a query for an interval.
+    fn bound(
+        &self,
+        query: &ModelQuery,
+        interval: Interval,
+        inputs: Vec<(String, Arc<dyn TableProvider>)>,
+    ) -> Result<LogicalPlan, EngineError> {
+        let planned = self.plan(query, self.providers(query, inputs)?)?;
+        parameters::bind(planned.plan, &planned.parameters, query, interval)
     }
 
     /// The rows of a free query, under the same rules, without parameters. Without an ORDER BY the rows come

@@ -12,7 +12,8 @@ use std::sync::{Arc, Mutex};
 
 use arrow::util::display::array_value_to_string;
 use oncemore_commit::{
-    AttemptEnd, AttemptState, Change, CommitError, Faults, Publish, Step, Warehouse, When,
+    AttemptEnd, AttemptState, Change, ClaimRequest, Claimed, CommitError, Faults, Publish, Step, Warehouse,
+    When,
 };
 use oncemore_core::{Instant, Interval, SliceState, TableName};
 use oncemore_model::step::{STEPS, Step as Named};
@@ -254,7 +255,27 @@ fn days(warehouse: &Warehouse) -> Result<(), CommitError> {
     group(warehouse, &[(table(), day(0), &[1, 2]), (table(), day(1), &[3])], 1)
 }
 
-/// Attempts as a run makes them: numbered, staged, published in one go, ends of those that did not recorded.
+/// A claim as a run takes it.
+fn claim(
+    warehouse: &Warehouse,
+    request: u64,
+    slices: Vec<(TableName, Interval)>,
+) -> Result<i64, CommitError> {
+    let wanted = ClaimRequest {
+        request,
+        user: "ana".to_owned(),
+        command: "oncemore run".to_owned(),
+        lease_micros: 60_000_000,
+        slices,
+    };
+    match warehouse.claim(&wanted)? {
+        Claimed::Granted(id) => Ok(id),
+        Claimed::Held(by) => panic!("held by {by:?}"),
+    }
+}
+
+/// Attempts as a run makes them: claimed, numbered, staged, published in one go, ends of those that did not recorded,
+/// the claim given up.
 fn group(
     warehouse: &Warehouse,
     items: &[(TableName, Interval, &[i64])],
@@ -262,6 +283,8 @@ fn group(
 ) -> Result<(), CommitError> {
     warehouse.resolve()?;
     let request = warehouse.begin_request(None)?;
+    let slices = items.iter().map(|(table, interval, _)| (table.clone(), *interval)).collect();
+    let claim = claim(warehouse, request, slices)?;
     let tasks: Vec<_> =
         items.iter().map(|(table, interval, _)| (table.clone(), *interval, code(version))).collect();
     let attempts = warehouse.begin_attempts(request, &tasks)?;
@@ -288,6 +311,8 @@ fn group(
         }
         worst = Err(error);
     }
+    // One that can't be given up now is that of a dead process soon.
+    let _ = warehouse.release_claim(claim);
     worst
 }
 
@@ -508,6 +533,7 @@ fn point(kind: &Kindly, clean: &Clean, at: usize, how: How) {
     assert_eq!(&view(&other), clean.views.last().unwrap(), "{place}: done again");
     assert_eq!(ledger(&other), clean.ledger, "{place}");
     assert_eq!(files(&scene.root()), clean.files, "{place}");
+    assert_eq!(other.claims().unwrap(), [], "{place}");
     let again = other.gc(Instant::MAX).unwrap();
     assert_eq!((again.files, again.kept), (0, 0), "{place}");
 }
