@@ -1,7 +1,7 @@
 //! The SQLite file: pointers to tables' metadata in the tables that every SQL catalog of Iceberg has, and beside them
 //! the ledger's. Owns connections and transactions; knows nothing of what a pointer leads to.
 
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -13,6 +13,7 @@ use rusqlite::{
 
 use crate::disk::{Disk, Step};
 use crate::error::{CommitError, Result};
+use crate::ledger::claim;
 
 /// Name of the catalog in its tables: what PyIceberg's `load_catalog` takes when it is given none.
 pub const CATALOG: &str = "default";
@@ -45,6 +46,12 @@ CREATE TABLE om_cache (kind TEXT, name TEXT, key TEXT, bytes BLOB NOT NULL, PRIM
 INSERT INTO om_meta VALUES ('format', 1), ('request', 0), ('attempt', 0);
 ";
 
+/// When `gc` first found a file unreferenced.
+const LATER: &str = "
+CREATE TABLE IF NOT EXISTS om_garbage (
+    name TEXT NOT NULL, file TEXT NOT NULL, since INTEGER NOT NULL, PRIMARY KEY (name, file)) WITHOUT ROWID;
+";
+
 /// A row that points to a table's metadata.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Pointer {
@@ -58,6 +65,9 @@ pub(crate) struct Catalog {
     connection: Mutex<Connection>,
     disk: Disk,
     read_only: bool,
+    /// The file, and which one it was when it was opened.
+    path: PathBuf,
+    identity: Option<(u64, u64)>,
 }
 
 impl Catalog {
@@ -78,7 +88,9 @@ impl Catalog {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(&path, flags).map_err(|error| opening(&path, error))?;
         connection.busy_timeout(Duration::from_secs(30))?;
-        let catalog = Catalog { connection: Mutex::new(connection), disk, read_only: false };
+        let identity = identity(&path);
+        let connection = Mutex::new(connection);
+        let catalog = Catalog { connection, disk, read_only: false, path: path.clone(), identity };
         catalog.prepare(&path).map_err(|error| match error {
             CommitError::Unavailable { reason, .. } if DAMAGED.iter().any(|said| reason.contains(said)) => {
                 no_ledger(&path, "is no SQLite file, or a damaged one")
@@ -92,7 +104,7 @@ impl Catalog {
     fn prepare(&self, path: &Path) -> Result<()> {
         let mut connection = self.lock();
         connection.pragma_update(None, "synchronous", "FULL")?;
-        if check_format(&connection, path)? {
+        if check_format(&connection, path)? && is_complete(&connection)? {
             return Ok(());
         }
         keep_log(&connection)?;
@@ -101,6 +113,9 @@ impl Catalog {
         if !check_format(&making, path)? {
             making.execute_batch(SCHEMA)?;
         }
+        // A ledger of an earlier version lacks these; that version goes on working with it.
+        making.execute_batch(claim::SCHEMA)?;
+        making.execute_batch(LATER)?;
         making.commit()?;
         Ok(())
     }
@@ -126,11 +141,17 @@ impl Catalog {
                 }
                 let address = format!("file:{}?immutable=1", escape(&path));
                 let flags = plain | OpenFlags::SQLITE_OPEN_URI;
-                Connection::open_with_flags(address, flags).map_err(CommitError::from).and_then(look)?
+                Connection::open_with_flags(address, flags).map_err(CommitError::from).and_then(look)
             }
-            other => other?,
+            other => other,
         };
-        Ok(Catalog { connection: Mutex::new(connection), disk, read_only: true })
+        let identity = identity(&path);
+        Ok(Catalog { connection: Mutex::new(connection?), disk, read_only: true, path, identity })
+    }
+
+    /// Whether there are tables of claims: a ledger of an earlier version that is only read has none.
+    pub(crate) fn has_claims(&self) -> Result<bool> {
+        Ok(!self.read_only || is_complete(&self.lock())?)
     }
 
     pub(crate) fn is_read_only(&self) -> bool {
@@ -151,13 +172,31 @@ impl Catalog {
         let busy = |error: std::io::Error| CommitError::io("begin a transaction of the catalog", error);
         self.disk.step(Step::Begin, || Ok(())).map_err(busy)?;
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        self.check_in_place()?;
         let done = work(&transaction)?;
         let committed = self.disk.step(Step::Commit, || transaction.commit().map_err(std::io::Error::other));
-        committed.map_err(|error| CommitError::Unknown {
+        committed.map_err(|error| {
+            let doing = "commit to the catalog".to_owned();
+            if was_full(&error) {
+                return CommitError::io(doing, error);
+            }
+            CommitError::Unknown { doing, reason: error.to_string() }
+        })?;
+        self.check_in_place().map_err(|moved| CommitError::Unknown {
             doing: "commit to the catalog".to_owned(),
-            reason: error.to_string(),
+            reason: moved.to_string(),
         })?;
         Ok(done)
+    }
+
+    /// Refuses to go on in a file that is no longer the catalog: one that was removed, or replaced by a backup, goes on
+    /// taking writes that nobody will ever see.
+    fn check_in_place(&self) -> Result<()> {
+        if self.identity == identity(&self.path) {
+            return Ok(());
+        }
+        let path = self.path.display();
+        Err(CommitError::io("use the catalog", format!("{path} was removed or replaced while it was open")))
     }
 
     /// Runs `work` in a transaction that a power cut may undo, together with all later ones: for numbers and notes,
@@ -169,12 +208,31 @@ impl Catalog {
             .transaction_with_behavior(TransactionBehavior::Immediate)
             .map_err(CommitError::from)
             .and_then(|transaction| {
+                self.check_in_place()?;
                 let done = work(&transaction)?;
-                transaction.commit()?;
+                let committed =
+                    self.disk.step(Step::Note, || transaction.commit().map_err(std::io::Error::other));
+                committed.map_err(|error| CommitError::io("note in the catalog", error))?;
                 Ok(done)
             });
         connection.pragma_update(None, "synchronous", "FULL")?;
         done
+    }
+
+    /// Writes a durable transaction that changes nothing of anyone's. One that failed at its end may have left all of
+    /// itself in the write-ahead log, where this process does not see it and recovery after a crash would: what is
+    /// written next takes its place, and after that it is in or gone for good.
+    ///
+    /// # Errors
+    /// This one can't be written either: then nobody knows.
+    pub(crate) fn settle(&self) -> Result<()> {
+        self.write(|transaction| {
+            // A row that changes each time: SQLite leaves a page alone that would come out equal.
+            let change =
+                "INSERT INTO om_meta VALUES ('settled', 1) ON CONFLICT DO UPDATE SET value = value + 1";
+            transaction.execute(change, [])?;
+            Ok(())
+        })
     }
 
     pub(crate) fn tables(&self) -> Result<Vec<Pointer>> {
@@ -295,8 +353,21 @@ fn check_format(connection: &Connection, path: &Path) -> Result<bool> {
     Ok(true)
 }
 
+/// Whether the tables are there that earlier versions did not make.
+fn is_complete(connection: &Connection) -> Result<bool> {
+    let has =
+        "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN ('om_claimed', 'om_garbage')";
+    Ok(connection.query_row(has, [], |row| row.get::<_, i64>(0))? == 2)
+}
+
 /// What SQLite says of a file that is not its own, or no longer whole.
 const DAMAGED: [&str; 2] = ["not a database", "malformed"];
+
+/// Whether a COMMIT failed for want of room: then its last page, the one that counts, was not written.
+fn was_full(error: &std::io::Error) -> bool {
+    let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<rusqlite::Error>());
+    inner.and_then(rusqlite::Error::sqlite_error_code) == Some(ErrorCode::DiskFull)
+}
 
 fn no_ledger(path: &Path, detail: &str) -> CommitError {
     CommitError::NoLedger { path: path.display().to_string(), detail: detail.to_owned() }
@@ -311,6 +382,11 @@ fn holds_tables(root: &Path) -> bool {
     tables.map(|table| table.join("metadata")).any(|metadata| {
         folders(&metadata).iter().any(|file| file.to_string_lossy().ends_with(".metadata.json"))
     })
+}
+
+/// Device and number of a file.
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    std::fs::metadata(path).ok().map(|about| (about.dev(), about.ino()))
 }
 
 fn opening(path: &Path, reason: impl ToString) -> CommitError {

@@ -2,11 +2,13 @@
 
 use oncemore_core::{AttemptId, Epoch, Interval, SliceState, TableName};
 
+use crate::ledger::Claim;
+
 /// Why something in a warehouse failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CommitError {
-    /// A later request committed into the slice.
-    #[error("`{table}` {interval} was published by the later request {by}")]
+    /// A later request committed into the slice, or closed it against the attempt.
+    #[error("`{table}` {interval} was {} {by}", superseded(*.published))]
     Superseded {
         /// The table.
         table: TableName,
@@ -14,6 +16,8 @@ pub enum CommitError {
         interval: Interval,
         /// The fence found.
         by: Epoch,
+        /// Whether rows were published under it; else it was put there to close the slice.
+        published: bool,
     },
     /// The slice holds what none of our commits put there.
     #[error("`{table}` {interval} was changed by another writer: {detail}")]
@@ -35,6 +39,19 @@ pub enum CommitError {
         /// Number of the last commit made.
         high: u64,
     },
+    /// Another process took over the work on the slice.
+    #[error(
+        "`{table}` {interval} is being worked on by process {} on {} ({}, request {}) since {}",
+        .by.holder().1, .by.holder().0, .by.user, .by.request, .by.since
+    )]
+    Claimed {
+        /// The table.
+        table: TableName,
+        /// The slice.
+        interval: Interval,
+        /// Its claim.
+        by: Box<Claim>,
+    },
     /// The slice changed since the run looked at it.
     #[error("`{table}` {interval} changed since the run looked at it")]
     Conflict {
@@ -52,6 +69,19 @@ pub enum CommitError {
         doing: String,
         /// The answer.
         reason: String,
+    },
+    /// The catalog points to an older state of the table than is there: it comes from a backup.
+    #[error(
+        "the catalog is older than `{table}`: it points to version {pointed} of its metadata, and version {there} was \
+         published; it was restored from a backup"
+    )]
+    Behind {
+        /// The table.
+        table: TableName,
+        /// Version that the catalog points to.
+        pointed: u64,
+        /// Version that was published.
+        there: u64,
     },
     /// There is no ledger beside the tables, or what is there is none.
     #[error("{path} {detail}")]
@@ -96,7 +126,10 @@ impl CommitError {
 
     /// Whether the same request may succeed when tried again.
     pub fn is_retryable(&self) -> bool {
-        matches!(self, CommitError::Conflict { .. } | CommitError::Unavailable { .. })
+        matches!(
+            self,
+            CommitError::Conflict { .. } | CommitError::Claimed { .. } | CommitError::Unavailable { .. }
+        )
     }
 
     pub(crate) fn io(doing: impl Into<String>, reason: impl ToString) -> Self {
@@ -108,9 +141,19 @@ impl CommitError {
     }
 }
 
+fn superseded(published: bool) -> &'static str {
+    if published {
+        "published by the later request"
+    } else {
+        "closed against this attempt, its claim broken or its process taken for dead: fence"
+    }
+}
+
 impl From<rusqlite::Error> for CommitError {
     fn from(error: rusqlite::Error) -> Self {
-        CommitError::io("use the catalog", error)
+        // SQLite says no more than that, also where a file can't grow.
+        let io = error.sqlite_error_code() == Some(rusqlite::ErrorCode::SystemIoFailure);
+        CommitError::io("use the catalog", format!("{error}{}", if io { " (is the disk full?)" } else { "" }))
     }
 }
 

@@ -1,23 +1,27 @@
-//! Removes files that no snapshot kept and no attempt can still publish.
+//! Removes files that no snapshot names and no attempt can still publish.
 //!
 //! A data file of ours goes if nothing refers to it *and* the slice's fence has reached the epoch in its name: then
 //! the attempt that wrote it can never publish. Where the fence has not, and the attempt is dead, an empty fence is
 //! committed first. Metadata of a commit that is under way is named by nothing either: it goes under the catalog's lock
 //! and only while the head is the one that was looked at, and a commit looks under that lock whether its files are
-//! still there. Age only delays, for readers that opened a file before. Files of other writers stay.
+//! still there.
+//!
+//! Age only delays, for readers that opened a snapshot before: it counts from when a file was first found unreferenced,
+//! which the ledger keeps. Files of other writers stay.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use iceberg::spec::TableMetadata;
 use oncemore_core::{Epoch, Instant, Interval, TableName};
+use rusqlite::params;
 
 use crate::catalog;
-use crate::disk::{local, written};
+use crate::disk::local;
 use crate::error::{CommitError, Result};
 use crate::ledger::{AttemptRow, AttemptState};
 use crate::metadata::{self, MAP, manifest};
-use crate::publish::TRIES;
+use crate::publish::{TRIES, snapshot};
 use crate::recover::{may_live, names};
 use crate::slice_map::Entry;
 use crate::state::{IndexState, State};
@@ -37,18 +41,22 @@ pub struct Cleaned {
     pub fenced: u64,
     /// Files that nothing refers to and that an attempt may still publish.
     pub kept: u64,
+    /// Files that nothing refers to, and that a reader may still have open.
+    pub waiting: u64,
 }
 
 /// A file of ours that nothing refers to.
 struct Orphan {
     path: PathBuf,
+    /// Its path in the table's folder.
+    name: String,
     bytes: u64,
     /// Epoch, attempt and folder of a data file.
     data: Option<(Epoch, String, String)>,
 }
 
 impl Warehouse {
-    /// Removes what nothing refers to and was last written before `older_than`.
+    /// Removes what nothing refers to and was first found so at or before `older_than`.
     ///
     /// # Errors
     /// Metadata that can't be read: then nothing of that table is removed.
@@ -57,12 +65,12 @@ impl Warehouse {
         let mut cleaned = Cleaned::default();
         for _ in 0..TRIES {
             let mut again = false;
-            cleaned.kept = 0;
+            (cleaned.kept, cleaned.waiting) = (0, 0);
             for table in self.tables()? {
                 again |= self.gc_table(&table, older_than, &mut cleaned)?;
             }
-            // A fence is a commit, and pushes metadata files out that are garbage in turn: also those of another
-            // table, where files of a folded one were fenced in its log.
+            // A fence is a commit, and makes garbage of its own: also in another table, where files of a folded one
+            // were fenced in its log.
             if !again {
                 break;
             }
@@ -74,13 +82,13 @@ impl Warehouse {
         Ok(cleaned)
     }
 
-    /// One pass over a table; true where it made garbage itself.
+    /// One pass over a table; true where all have to be looked at again: it committed a fence, or somebody was at it.
     fn gc_table(&self, table: &TableName, older_than: Instant, cleaned: &mut Cleaned) -> Result<bool> {
         let queue = self.queue(table);
         let _turn = lock(&queue);
         // Listed before the head is read: what is committed in between is referred to by that head.
         let folder = self.folder(table);
-        let listed = list(&folder, older_than)?;
+        let listed = list(&folder)?;
         let Some(state) = self.state(table)? else { return Ok(false) };
         // A folded table has no fences: what was written for it goes with the slice of its log. That is looked at
         // before the head: a fence that it has reached then is one whose files the head names, if any does.
@@ -88,29 +96,40 @@ impl Warehouse {
         let Some(state) = self.state(table)? else { return Ok(false) };
         let reached = match self.reached(&state) {
             // Somebody committed since, and removed what only older heads name.
-            Err(_) if self.catalog().pointer(table)?.as_ref() != Some(&state.location) => return Ok(true),
+            Err(_) if self.has_moved(table, &state.location)? => return Ok(true),
             reached => reached?,
         };
         let orphans: Vec<Orphan> =
             listed.into_iter().filter(|orphan| !reached.contains(&orphan.path)).collect();
-        let owner = log.unwrap_or_else(|| state.clone());
+        let marks = self.mark(table, &orphans)?;
+        let owner = log.as_ref().unwrap_or(&state);
         let attempts: BTreeMap<String, AttemptRow> = self.attempts_of(&owner.table)?;
-        let fences = self.wanted_fences(&owner, &orphans, &attempts);
-        if !fences.is_empty() && self.commit_fences(&owner, &fences)? {
-            cleaned.fenced += fences.len() as u64;
+        let fences = self.wanted_fences(owner, &orphans, &attempts);
+        // A map of a head that is not ours would make it ours; what is left waits until that is settled.
+        if !fences.is_empty() && owner.is_ours() {
+            if self.commit_fences(owner, &fences)? {
+                cleaned.fenced += fences.len() as u64;
+            }
             return Ok(true);
         }
+        let due = |orphan: &Orphan| marks.get(&orphan.name).is_some_and(|since| *since <= older_than);
         let (data, metadata): (Vec<Orphan>, Vec<Orphan>) =
             orphans.into_iter().partition(|orphan| orphan.data.is_some());
-        for orphan in data {
-            let dead = orphan.data.as_ref().is_some_and(|(epoch, attempt, label)| {
-                let interval = interval_of(&owner, attempts.get(attempt), label);
-                interval
-                    .and_then(|interval| owner.map.get(interval))
-                    .is_some_and(|entry| entry.fence >= *epoch)
-            });
-            if dead { self.take(&orphan, cleaned)? } else { cleaned.kept += 1 }
+        let dead = |orphan: &Orphan| {
+            let Some((epoch, attempt, label)) = &orphan.data else { return false };
+            let interval = interval_of(owner, attempts.get(attempt), label);
+            let entry = interval.and_then(|interval| owner.map.get(interval));
+            entry.is_some_and(|entry| entry.fence >= *epoch)
+        };
+        for orphan in &data {
+            match (dead(orphan), due(orphan)) {
+                (false, _) => cleaned.kept += 1,
+                (true, false) => cleaned.waiting += 1,
+                (true, true) => self.take(orphan, cleaned)?,
+            }
         }
+        let (metadata, waiting): (Vec<Orphan>, Vec<Orphan>) = metadata.into_iter().partition(due);
+        cleaned.waiting += waiting.len() as u64;
         for some in metadata.chunks(LOCKED) {
             let unmoved = self.catalog().write(|transaction| {
                 if catalog::pointer(transaction, table)?.as_deref() != Some(&state.location) {
@@ -124,6 +143,34 @@ impl Warehouse {
             }
         }
         Ok(false)
+    }
+
+    /// When files were first found unreferenced: now, those that never were before. Forgets those that no longer are. In a
+    /// warehouse whose ledger was lost all are found for the first time.
+    fn mark(&self, table: &TableName, orphans: &[Orphan]) -> Result<BTreeMap<String, Instant>> {
+        let (now, name) = (self.world().now(), table.as_str());
+        self.catalog().note(|transaction| {
+            let mut known: BTreeMap<String, Instant> = BTreeMap::new();
+            let mut query =
+                transaction.prepare_cached("SELECT file, since FROM om_garbage WHERE name = ?1")?;
+            let mut rows = query.query([name])?;
+            while let Some(row) = rows.next()? {
+                known.insert(row.get(0)?, Instant(row.get(1)?));
+            }
+            let mut marks = BTreeMap::new();
+            let mut insert = transaction.prepare_cached("INSERT INTO om_garbage VALUES (?1, ?2, ?3)")?;
+            for orphan in orphans {
+                let since = known.remove(&orphan.name);
+                if since.is_none() {
+                    insert.execute(params![name, orphan.name, now.0])?;
+                }
+                marks.insert(orphan.name.clone(), since.unwrap_or(now));
+            }
+            let mut remove =
+                transaction.prepare_cached("DELETE FROM om_garbage WHERE name = ?1 AND file = ?2")?;
+            known.keys().try_for_each(|stale| remove.execute([name, stale]).map(|_| ()))?;
+            Ok(marks)
+        })
     }
 
     fn take(&self, orphan: &Orphan, cleaned: &mut Cleaned) -> Result<()> {
@@ -159,30 +206,60 @@ impl Warehouse {
         fences
     }
 
-    /// Raises fences, and nothing else; false where that has to wait.
+    /// Raises the fences of slices that have not reached these epochs; returns how many there were. In a table that
+    /// another writer was last at, none is: whoever settles that passes them.
+    ///
+    /// # Errors
+    /// Tables or catalog can't be written.
+    pub(crate) fn raise_fences(&self, table: &TableName, fences: &BTreeMap<Interval, Epoch>) -> Result<u64> {
+        let queue = self.queue(table);
+        let _turn = lock(&queue);
+        for attempt in 0..TRIES {
+            let Some(state) = self.state(table)? else { return Ok(0) };
+            let mut wanted = fences.clone();
+            wanted
+                .retain(|interval, epoch| state.map.get(*interval).is_none_or(|entry| entry.fence < *epoch));
+            if wanted.is_empty() {
+                return Ok(0);
+            }
+            if !state.is_ours() {
+                return Ok(0);
+            }
+            if self.commit_fences(&state, &wanted)? {
+                return Ok(wanted.len() as u64);
+            }
+            std::thread::sleep(Duration::from_millis(u64::from(attempt.min(20))));
+        }
+        Err(CommitError::io("commit fences", "other writers kept changing the table"))
+    }
+
+    /// Raises fences, and nothing else; false where another writer was first.
     fn commit_fences(&self, state: &State, fences: &BTreeMap<Interval, Epoch>) -> Result<bool> {
+        let now_ms = metadata::next_ms(&state.metadata, self.world());
+        let (builder, pushed_out) = snapshot::unchanged(state, now_ms)?;
+        let (name, map) = self.fenced(state, fences);
+        let builder = builder.set_properties([(MAP.to_owned(), name.clone())].into())?;
+        let (_, bytes) = metadata::build(builder, now_ms)?;
+        let path = state.folder.join("metadata").join(&name);
+        let index = IndexState { map: Some(name) };
+        let moved = self.swap_metadata(&state.table, Some(state), bytes, Some(index), vec![(path, map)])?;
+        for path in pushed_out.iter().filter(|_| moved) {
+            self.disk().remove(path)?;
+        }
+        Ok(moved)
+    }
+
+    /// A slice map with these fences, as a name and bytes.
+    fn fenced(&self, state: &State, fences: &BTreeMap<Interval, Epoch>) -> (String, Vec<u8>) {
         let mut map = state.map.clone();
         for (interval, epoch) in fences {
             let mut entry = map.get(*interval).cloned().unwrap_or_else(|| Entry::empty(*interval));
             entry.fence = entry.fence.max(*epoch);
             map.put(entry);
         }
-        if !state.is_ours() {
-            // A map of a head that is not ours would make it ours; what is left waits until that is settled.
-            return Ok(false);
-        }
         let name = format!("om-map-{:08}-{:032x}.bin", state.high(), self.world().fresh_id());
         let bytes = map.encode(&name);
-        let path = state.folder.join("metadata").join(&name);
-        self.disk().persist(&[(path, bytes)], &[])?;
-        let builder = TableMetadata::clone(&state.metadata).into_builder(Some(state.location.clone()));
-        let builder = builder.set_properties([(MAP.to_owned(), name.clone())].into())?;
-        let (_, bytes) = metadata::build(builder, metadata::next_ms(&state.metadata, self.world()))?;
-        let index = IndexState { map: Some(name) };
-        if !self.swap_metadata(&state.table, Some(state), bytes, Some(index))? {
-            return Err(CommitError::io("commit fences", "another writer was first; try again"));
-        }
-        Ok(true)
+        (name, bytes)
     }
 
     /// Everything that the table's retained snapshots and metadata files refer to.
@@ -226,14 +303,14 @@ fn interval_of(state: &State, row: Option<&AttemptRow>, label: &str) -> Option<I
     known.or_else(by_label)
 }
 
-/// Files of ours in a table's folder, last written before `older_than`.
-fn list(folder: &Path, older_than: Instant) -> Result<Vec<Orphan>> {
+/// Files of ours in a table's folder.
+fn list(folder: &Path) -> Result<Vec<Orphan>> {
     let mut found = Vec::new();
     let mut add = |path: PathBuf, data: Option<(Epoch, String, String)>| -> Result<()> {
         let Ok(about) = std::fs::metadata(&path) else { return Ok(()) };
-        if written(&path).is_some_and(|at| at < older_than) {
-            text(&path)?;
-            found.push(Orphan { path, bytes: about.len(), data });
+        if about.is_file() {
+            let name = text(path.strip_prefix(folder).unwrap_or(&path))?;
+            found.push(Orphan { path, name, bytes: about.len(), data });
         }
         Ok(())
     };
@@ -261,7 +338,7 @@ fn list(folder: &Path, older_than: Instant) -> Result<Vec<Orphan>> {
 }
 
 /// Epoch and attempt in the name of a data file of ours, and the slice where the file's folder is not that of one.
-fn parse_name(name: &str) -> Option<(Epoch, String, Option<String>)> {
+pub(crate) fn parse_name(name: &str) -> Option<(Epoch, String, Option<String>)> {
     let parts: Vec<&str> = name.strip_prefix("om-")?.strip_suffix(".parquet")?.split('-').collect();
     let slice = if let [_, _, slice, _, _] = parts[..] { Some(slice.to_owned()) } else { None };
     let mut parts = parts.into_iter();

@@ -12,6 +12,8 @@ mod head;
 mod history;
 pub mod ledger;
 mod metadata;
+mod parallel;
+mod positions;
 mod publish;
 mod recover;
 pub mod rows;
@@ -25,12 +27,15 @@ pub use catalog::{CATALOG, FILE as CATALOG_FILE};
 pub use disk::{Faults, Step, When};
 pub use error::CommitError;
 pub use fold::{
-    BUCKET_ROWS, DELETED, FoldSpec, IS_CURRENT, Reduced, Reducer, VALID_FROM, VALID_TO, Validity,
+    BUCKET_ROWS, DELETED, FoldSpec, IS_CURRENT, REWRITE_SHARE, Reduced, Reducer, VALID_FROM, VALID_TO,
+    Validity,
 };
 pub use foreign::Foreign;
 pub use gc::Cleaned;
 pub use head::{DataFileRef, TableHead};
-pub use ledger::{Attempt, AttemptEnd, AttemptRow, AttemptState, Pace};
+pub use ledger::{
+    Attempt, AttemptEnd, AttemptRow, AttemptState, Broken, Claim, ClaimRequest, Claimed, Life, Pace,
+};
 pub use metadata::schema::{CODE_VERSION, INTERVAL_START};
 pub use publish::{Change, Publish, Published, StampDraft};
 pub use recover::{Resolved, process_name};

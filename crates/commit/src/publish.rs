@@ -5,9 +5,10 @@
 //! same; else it is planned again. Data files stay as they are. The loop is ours: it knows its own earlier commit by
 //! the attempt in the slice map.
 
+mod compact;
 mod decide;
 mod fold;
-mod snapshot;
+pub(crate) mod snapshot;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -16,6 +17,7 @@ use std::time::Duration;
 
 use iceberg::spec::TableMetadata;
 use oncemore_core::{AttemptId, CodeVersion, Digest, Epoch, Instant, Interval, Origin, Pin, TableName};
+use rusqlite::Connection;
 
 use crate::catalog;
 use crate::error::{CommitError, Result};
@@ -211,8 +213,9 @@ impl Warehouse {
             )));
         }
         let live = if state.is_ours() { None } else { Some(state.live(self)?) };
+        let others = self.others_at_work(&self.catalog().lock(), table)?;
         let mut answers = Vec::new();
-        let mut decisions = decide::Decisions::new(self, &state, live);
+        let mut decisions = decide::Decisions::new(self, &state, live, others);
         for place in open {
             match decisions.decide(*place, &publishes[*place]) {
                 Decision::Commit => {}
@@ -242,8 +245,10 @@ impl Warehouse {
             let folded = commit.staged.iter().map(|files| &files.list);
             let staged: Vec<PathBuf> =
                 staged.chain(folded).flatten().map(|(path, ..)| path.clone()).collect();
-            if let Err(error) = self.disk().persist(&commit.files, &staged) {
-                return Outcome::Failed(error);
+            match self.disk().persist(&commit.files, &staged) {
+                Ok(true) => {}
+                Ok(false) => return Outcome::Stale,
+                Err(error) => return Outcome::Failed(error),
             }
         }
         let now = self.world().now();
@@ -259,6 +264,10 @@ impl Warehouse {
                 if !catalog::swap(transaction, &state.table, Some(&state.location), location)? {
                     stale = true;
                     return Err(CommitError::Internal("stale".to_owned()));
+                }
+                if self.is_taken_over(transaction, commit, publishes)? {
+                    stale = true;
+                    return Err(CommitError::Internal("taken over".to_owned()));
                 }
                 let index = crate::state::IndexState { map: Some(commit.map_file.clone()) };
                 if commit.map.clean {
@@ -278,12 +287,32 @@ impl Warehouse {
         }
     }
 
-    /// The answer of COMMIT was lost: the pointers tell. All moved or none, so one of them speaks for all.
-    fn look_again(&self, commits: &[TableCommit], publishes: &[Publish], lost: CommitError) -> Outcome {
-        let Some(commit) = commits.iter().find(|commit| !commit.items.is_empty()) else {
-            return Outcome::Moved;
-        };
+    /// Whether another process claimed one of the slices since the commit was planned.
+    fn is_taken_over(
+        &self,
+        connection: &Connection,
+        commit: &TableCommit,
+        publishes: &[Publish],
+    ) -> Result<bool> {
+        if commit.items.is_empty() {
+            return Ok(false);
+        }
         let table = &commit.state.table;
+        let others = self.others_at_work(connection, table)?;
+        let touched =
+            |place: usize| others.iter().any(|claim| claim.touches(table, publishes[place].interval));
+        Ok(commit.items.iter().any(|(place, ..)| touched(*place)))
+    }
+
+    /// The answer of COMMIT was lost: the pointers tell, once another transaction has been written after it. All moved
+    /// or none, so one of them speaks for all.
+    fn look_again(&self, commits: &[TableCommit], publishes: &[Publish], lost: CommitError) -> Outcome {
+        let speaks = commits.iter().find(|commit| !commit.items.is_empty()).or(commits.first());
+        let Some(commit) = speaks else { return Outcome::Moved };
+        let table = &commit.state.table;
+        if self.catalog().settle().is_err() {
+            return Outcome::Failed(lost);
+        }
         match self.catalog().pointer(table) {
             Ok(Some(now)) if now == commit.location => Outcome::Moved,
             Ok(Some(now)) if now == commit.state.location => {

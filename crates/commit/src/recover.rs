@@ -25,6 +25,8 @@ pub struct Resolved {
     pub attempt: Attempt,
     /// How it ended.
     pub outcome: AttemptState,
+    /// Files that it had staged and that nothing names: `gc` removes them.
+    pub staged: u64,
 }
 
 /// Names a process so that [`Warehouse::resolve`] can tell whether it still lives: `host:pid:start`, where `start` is
@@ -83,7 +85,11 @@ impl Warehouse {
             };
             let amount = stamp.map(|stamp| (stamp.fingerprint.rows, stamp.bytes));
             let end = AttemptEnd { id: attempt.id, state: outcome, error };
-            ends.push((Resolved { attempt, outcome }, end, amount));
+            let staged = match outcome {
+                AttemptState::Committed => 0,
+                _ => self.staged_by(&attempt)?,
+            };
+            ends.push((Resolved { attempt, outcome, staged }, end, amount));
         }
         if !ends.is_empty() && !self.catalog().is_read_only() {
             let now = self.world().now();
@@ -95,6 +101,14 @@ impl Warehouse {
             self.mend_hints()?;
         }
         Ok(ends.into_iter().map(|(resolved, ..)| resolved).collect())
+    }
+
+    /// Number of files in the slice's folder that carry the token of an attempt.
+    fn staged_by(&self, attempt: &Attempt) -> Result<u64> {
+        let label = crate::stage::label(attempt.interval);
+        let token = format!("-{}-", attempt.id);
+        let names = names(&self.folder(&attempt.table).join("data").join(label))?;
+        Ok(names.iter().filter(|name| name.contains(&token)).count() as u64)
     }
 
     /// Opens a warehouse to rebuild its ledger: a catalog that is damaged is set aside, not removed.
@@ -196,18 +210,24 @@ pub(crate) fn names(folder: &Path) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// The metadata file of a table: what the catalog pointed to; else what the hint for readers names, or the one commit
-/// that came after it; else the highest number.
+/// The metadata file of a table: what the catalog pointed to, unless the hint for readers names a later one, the catalog
+/// being from a backup; else what that hint names, or the one commit that came after it; else the highest number.
 fn newest(warehouse: &Warehouse, folder: &Path, pointer: Option<&String>) -> Result<Option<PathBuf>> {
     let folder = folder.join("metadata");
     let in_folder = |location: &str| folder.join(location.rsplit('/').next().unwrap_or(location));
-    if let Some(path) = pointer.map(|pointer| in_folder(local(pointer))).filter(|path| path.exists()) {
+    let hint = std::fs::read_to_string(folder.join("version-hint.text")).unwrap_or_default();
+    let hinted = format!("{}.metadata.json", hint.trim());
+    let later = |path: &Path| {
+        let pointed = path.file_name().and_then(|name| metadata::version(&name.to_string_lossy()));
+        folder.join(&hinted).exists() && metadata::version(&hinted) > pointed
+    };
+    if let Some(path) = pointer.map(|pointer| in_folder(local(pointer))).filter(|path| path.exists())
+        && !later(&path)
+    {
         return Ok(Some(path));
     }
     let all: Vec<String> =
         names(&folder)?.into_iter().filter(|name| name.ends_with(".metadata.json")).collect();
-    let hint = std::fs::read_to_string(folder.join("version-hint.text")).unwrap_or_default();
-    let hinted = format!("{}.metadata.json", hint.trim());
     let mut current = match all.iter().find(|name| **name == hinted) {
         Some(name) => name.clone(),
         None => {

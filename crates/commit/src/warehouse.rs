@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use arrow::datatypes::{DataType, Field, FieldRef, Schema};
 use iceberg::TableCreation;
 use iceberg::spec::{ManifestFile, TableMetadata, TableMetadataBuilder, UnboundPartitionSpec};
-use oncemore_core::{Instant, Stamp, TableName, World};
+use oncemore_core::{Instant, Interval, Stamp, TableName, World};
 use uuid::Uuid;
 
 use crate::catalog::{self, Catalog};
@@ -131,13 +131,24 @@ impl Warehouse {
     /// # Errors
     /// The catalog or the table's metadata can't be read.
     pub fn stamps(&self, table: &TableName) -> Result<Arc<Vec<Stamp>>> {
-        let Some(location) = self.inner.catalog.pointer(table)? else { return Ok(Arc::default()) };
+        loop {
+            let Some(location) = self.inner.catalog.pointer(table)? else { return Ok(Arc::default()) };
+            match self.stamps_at(table, location.clone()) {
+                // Commits that came after it may have removed what it names.
+                Err(_) if self.has_moved(table, &location)? => {}
+                stamps => return stamps,
+            }
+        }
+    }
+
+    fn stamps_at(&self, table: &TableName, location: String) -> Result<Arc<Vec<Stamp>>> {
         if let Some((known, stamps)) = lock(&self.inner.stamps).get(table)
             && *known == location
         {
             return Ok(stamps.clone());
         }
         let known = lock(&self.inner.states).get(table).filter(|state| state.location == location).cloned();
+        self.check_newest(table, &location)?;
         let stamps = match self.inner.catalog.index(table)? {
             _ if known.is_some() => known.map(|state| stamps_of(&state.map)).unwrap_or_default(),
             Some((at, index)) if at == location => {
@@ -155,12 +166,30 @@ impl Warehouse {
         Ok(stamps)
     }
 
+    /// The stamp of one slice; `None` where nothing was published for it.
+    ///
+    /// # Errors
+    /// As [`Warehouse::stamps`].
+    pub fn stamp(&self, table: &TableName, interval: Interval) -> Result<Option<Stamp>> {
+        let state = self.state(table)?;
+        Ok(state.and_then(|state| state.map.get(interval)?.stamp.clone()))
+    }
+
     /// A table's state at its head; `None` where there is no such table.
     pub(crate) fn state(&self, table: &TableName) -> Result<Option<Arc<State>>> {
-        match self.inner.catalog.pointer(table)? {
-            Some(location) => self.state_at(table, location).map(Some),
-            None => Ok(None),
+        loop {
+            let Some(location) = self.inner.catalog.pointer(table)? else { return Ok(None) };
+            match self.state_at(table, location.clone()) {
+                // Commits that came after it may have removed what it names.
+                Err(_) if self.has_moved(table, &location)? => {}
+                state => return state.map(Some),
+            }
         }
+    }
+
+    /// Whether the head is no longer at `location`.
+    pub(crate) fn has_moved(&self, table: &TableName, location: &str) -> Result<bool> {
+        Ok(self.inner.catalog.pointer(table)?.as_deref() != Some(location))
     }
 
     fn state_at(&self, table: &TableName, location: String) -> Result<Arc<State>> {
@@ -169,6 +198,7 @@ impl Warehouse {
         {
             return Ok(state.clone());
         }
+        self.check_newest(table, &location)?;
         let path = Path::new(local(&location)).to_owned();
         if !path.exists() && !path.starts_with(&self.inner.root) {
             return Err(self.moved(table, &location));
@@ -181,6 +211,29 @@ impl Warehouse {
         let state = Arc::new(State::load(self, table, location, metadata)?);
         self.remember(state.clone());
         Ok(state)
+    }
+
+    /// Refuses a head that is older than one that was published: a catalog from a backup would have all that came after
+    /// it forgotten. The hint for readers says which one was; it is written after each commit, so it is never ahead of a
+    /// catalog that is up to date.
+    fn check_newest(&self, table: &TableName, location: &str) -> Result<()> {
+        let hint = self.hint_of(table);
+        let (Some(there), Some(pointed)) =
+            (hint.as_deref().and_then(metadata::version), metadata::version(location))
+        else {
+            return Ok(());
+        };
+        // Another process may have committed since the pointer was read.
+        if there <= pointed || self.has_moved(table, location)? {
+            return Ok(());
+        }
+        Err(CommitError::Behind { table: table.clone(), pointed, there })
+    }
+
+    /// The metadata file that the hint for readers names, without its ending.
+    pub(crate) fn hint_of(&self, table: &TableName) -> Option<String> {
+        let hint = std::fs::read_to_string(self.folder(table).join("metadata").join(HINT)).ok()?;
+        Some(hint.trim().to_owned())
     }
 
     /// Refuses a table whose folder leads out of the warehouse by a link.
@@ -379,7 +432,7 @@ impl Warehouse {
             .assign_uuid(Uuid::from_u128(self.world().fresh_id()));
         let Instant(now) = self.world().now();
         let (_, bytes) = metadata::build(builder, now / 1_000)?;
-        self.swap_metadata(table, None, bytes, Some(IndexState::default()))
+        self.swap_metadata(table, None, bytes, Some(IndexState::default()), Vec::new())
     }
 
     fn evolve_table(
@@ -411,25 +464,30 @@ impl Warehouse {
         }
         let (_, bytes) = metadata::build(builder, metadata::next_ms(current, self.world()))?;
         let index = state.is_ours().then(|| state.index());
-        self.swap_metadata(&state.table, Some(state), bytes, index)
+        self.swap_metadata(&state.table, Some(state), bytes, index, Vec::new())
     }
 
-    /// Publishes metadata alone; false where somebody else was first.
+    /// Publishes metadata alone, with files that it names; false where somebody else was first.
     pub(crate) fn swap_metadata(
         &self,
         table: &TableName,
         old: Option<&State>,
         bytes: Vec<u8>,
         index: Option<IndexState>,
+        named: Vec<(PathBuf, Vec<u8>)>,
     ) -> Result<bool> {
         let old_location = old.map(|state| state.location.as_str());
         let name = metadata::next_name(old_location, self.world());
         let path = self.folder(table).join("metadata").join(name);
         let location = text(&path)?;
-        self.inner.disk.persist(&[(path.clone(), bytes)], &[])?;
+        let files: Vec<_> = named.into_iter().chain([(path, bytes)]).collect();
+        if !self.inner.disk.persist(&files, &[])? {
+            return Ok(false);
+        }
         let moved = self.inner.catalog.write(|transaction| {
-            // A clean-up beside may have taken the file for that of a dead process.
-            let moved = path.exists() && catalog::swap(transaction, table, old_location, &location)?;
+            // Looked at under the lock that a clean-up takes files under.
+            let are_there = files.iter().all(|(path, _)| path.exists());
+            let moved = are_there && catalog::swap(transaction, table, old_location, &location)?;
             if let (true, Some(index)) = (moved, &index) {
                 catalog::set_index(transaction, table, &location, &index.to_json())?;
             }
@@ -438,7 +496,7 @@ impl Warehouse {
         if moved {
             self.write_hint(table, &location);
         } else {
-            self.inner.disk.remove(&path)?;
+            files.iter().try_for_each(|(path, _)| self.inner.disk.remove(path))?;
         }
         Ok(moved)
     }
@@ -464,7 +522,13 @@ impl Warehouse {
         for pointer in self.inner.catalog.tables()? {
             let hint = self.folder(&pointer.name).join("metadata").join(HINT);
             let ours = Path::new(local(&pointer.location)).parent() == hint.parent();
-            if ours && std::fs::read(&hint).ok().as_deref() != Some(stem(&pointer.location).as_bytes()) {
+            // One that is ahead is no hint of a crash: the catalog is older than the table.
+            let ahead = self.hint_of(&pointer.name).as_deref().and_then(metadata::version)
+                > metadata::version(&pointer.location);
+            if ours
+                && !ahead
+                && std::fs::read(&hint).ok().as_deref() != Some(stem(&pointer.location).as_bytes())
+            {
                 self.write_hint(&pointer.name, &pointer.location);
             }
         }

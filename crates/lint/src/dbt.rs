@@ -73,6 +73,8 @@ pub struct Project {
 /// What is known besides the files.
 #[derive(Clone, Debug, Default)]
 pub struct Hints {
+    /// The adapter that the user names: it goes before what profiles say.
+    pub named: Option<String>,
     /// The adapter, where neither manifest nor profiles name one.
     pub adapter: Option<String>,
     /// Whether models may stand anywhere: files without a `dbt_project.yml`.

@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use clap::{Args, Parser, ValueEnum};
 use oncemore_run::assess::Allow;
-use oncemore_run::{PlanOptions, RangeRequest, RunError, RunOptions, Selection};
+use oncemore_run::{ClaimOptions, PlanOptions, RangeRequest, RunError, RunOptions, Selection};
 
 use crate::commands::Command;
 use crate::render::number::{parse_duration, parse_memory};
 use crate::ui::{Color, Output};
+use crate::world::{command_line, user};
 
 /// Run it once more. Same result.
 ///
@@ -147,7 +148,7 @@ pub struct WorkArgs {
     /// Name of the request: a retry under the same name keeps its number, so that it never beats a newer request.
     #[arg(long, value_name = "KEY")]
     pub request: Option<String>,
-    /// Try again for so long while somebody else holds a slice: `90s`, `10m`.
+    /// Wait so long for other runs that work on the same slices: `90s`, `10m`; without it that ends the run.
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub wait: Option<Duration>,
     /// Publish each slice in a commit of its own.
@@ -182,6 +183,7 @@ impl WorkArgs {
             yes: self.yes,
             stale_parents_ok: self.stale_parents.is_some(),
             single_commits: self.single_commits,
+            claims: ClaimOptions { user: user(), command: command_line(), wait: self.wait },
         }
     }
 }

@@ -114,7 +114,8 @@ impl Ui {
 }
 
 /// Names of fields that hold instants, which the ledger stores as microseconds and readers want as RFC 3339.
-const INSTANTS: [&str; 7] = ["start", "end", "changed_at", "verified_at", "started", "ended", "code_seen"];
+const INSTANTS: [&str; 9] =
+    ["start", "end", "changed_at", "verified_at", "started", "ended", "code_seen", "since", "seen"];
 
 /// Writes instants as RFC 3339 in UTC; the edges of a whole table are null.
 fn spell_instants(value: &mut Value) {

@@ -50,6 +50,30 @@ impl World for SystemWorld {
     }
 }
 
+/// Who runs this process, as other people know them.
+#[expect(clippy::disallowed_methods, reason = "the binary is the one place that reads the environment")]
+pub fn user() -> String {
+    let named = ["USER", "LOGNAME"].into_iter().filter_map(|name| std::env::var(name).ok());
+    let named = named.map(|name| one_line(&name)).find(|name| !name.is_empty());
+    let numbered = || {
+        let status = std::fs::read_to_string("/proc/self/status").ok()?;
+        let id = status.lines().find_map(|line| line.strip_prefix("Uid:"))?.split_whitespace().next()?;
+        Some(format!("user {id}"))
+    };
+    named.or_else(numbered).unwrap_or_else(|| "somebody".to_owned())
+}
+
+/// What was typed, as far as it fits a line.
+pub fn command_line() -> String {
+    let words = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
+    one_line(&std::iter::once("oncemore".to_owned()).chain(words).collect::<Vec<_>>().join(" "))
+}
+
+/// `text` without what would move a cursor, cut to a length that can be shown.
+fn one_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(200).collect::<String>().trim().to_owned()
+}
+
 /// When the process began, in the kernel's ticks: tells it from a later one with the same number.
 #[expect(clippy::disallowed_methods, reason = "the binary is the one place with a clock")]
 fn start_time(id: u32) -> String {

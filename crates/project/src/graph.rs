@@ -8,7 +8,7 @@ use crate::code;
 use crate::decode::Decoder;
 use crate::decode::project::Settings;
 use crate::load::{CHANGES, COUNTING, DELETED, Draft};
-use crate::model::{Fold, Kind, Model, OnChange, Query};
+use crate::model::{Fold, Kind, Model, OnChange, OnForeign, Query};
 use crate::names::{nearest, nearest_table, suggest};
 use crate::sql::{self, SqlError, TableUse};
 
@@ -39,6 +39,7 @@ pub(crate) fn resolve(decoder: &mut Decoder, settings: &Settings, drafts: &[Draf
                 None => decoder.error(unknown_table(table, &names).diagnostic(|span| draft.locate(span))),
             }
         }
+        check_previous(decoder, draft);
         check_inputs(decoder, draft, &names);
         check_audits(decoder, draft, &names);
         check_placeholders(decoder, draft, settings);
@@ -70,8 +71,37 @@ fn known_names<'s>(
 fn self_read(table: &TableUse) -> SqlError {
     let message = format!("`{}` reads its own output", table.name);
     SqlError::new("self-read", message, table.span).help(
-        "the content of a slice is a function of interval, code and inputs alone; read the inputs further back instead",
+        "the content of a slice is a function of interval, code and inputs alone; read the inputs further back instead, \
+         or the slice before this one: `previous(…)`",
     )
+}
+
+/// `previous(…)` names the model itself, which has slices.
+fn check_previous(decoder: &mut Decoder, draft: &Draft) {
+    for table in draft.analysed.iter().flat_map(|analysed| &analysed.previous) {
+        let wrong = |message: String, help: String| SqlError::new("previous", message, table.span).help(help);
+        let error = match draft.settings.kind {
+            // What is wrong with the settings is said elsewhere.
+            None => continue,
+            Some(Kind::Slice) if table.name == draft.key => continue,
+            Some(Kind::Slice) => wrong(
+                format!("`previous({})` in another model", table.name),
+                format!(
+                    "a model reads its own slice before, `previous({})`; of another table read the range that is \
+                     needed: `FROM {}` with a condition on its time",
+                    draft.key, table.name
+                ),
+            ),
+            Some(kind) => wrong(
+                format!("`previous(…)` in a {}", if kind == Kind::Full { "full table" } else { kind.name() }),
+                match kind {
+                    Kind::View => "put it into the model that writes the slices".to_owned(),
+                    _ => "only a model of `kind: slice` has a slice before the own one".to_owned(),
+                },
+            ),
+        };
+        decoder.error(error.diagnostic(|span| draft.locate(span)));
+    }
 }
 
 fn unknown_table(table: &TableUse, names: &[&str]) -> SqlError {
@@ -126,6 +156,11 @@ fn check_audits(decoder: &mut Decoder, draft: &Draft, names: &[&str]) {
                 let at = |_: sql::Span| decoded.location.clone();
                 match sql::analyse(sql) {
                     Ok(analysed) => {
+                        for table in &analysed.previous {
+                            let error = SqlError::new("previous", "`previous(…)` in an audit", table.span)
+                                .help("an audit looks at the slice that is about to be published");
+                            decoder.error(error.diagnostic(at));
+                        }
                         for table in
                             analysed.tables.iter().filter(|table| !names.contains(&table.name.as_str()))
                         {
@@ -277,7 +312,7 @@ pub(crate) fn models(settings: &Settings, drafts: Vec<Draft>, order: &Order) -> 
             let draft = drafts[*index].take()?;
             let inputs: Vec<String> = inputs_of(&draft).into_iter().map(str::to_owned).collect();
             let (code, frame) = coder.code(&draft, &inputs)?;
-            model(draft, inputs, code, frame)
+            model(draft, inputs, code, frame, settings.on_foreign)
         })
         .collect()
 }
@@ -287,6 +322,7 @@ fn model(
     inputs: Vec<String>,
     code: oncemore_core::CodeVersion,
     frame: oncemore_core::Digest,
+    on_foreign: OnForeign,
 ) -> Option<Model> {
     let settings = draft.settings;
     let kind = settings.kind?;
@@ -303,9 +339,11 @@ fn model(
         _ => None,
     };
     let audits: Vec<Audit> = settings.audits.into_iter().map(|decoded| decoded.audit).collect();
+    let reads_previous = draft.analysed.is_some_and(|analysed| !analysed.previous.is_empty());
     Some(Model {
         name: draft.name,
         kind,
+        reads_previous,
         fold,
         calendar: settings.calendar,
         time: settings.time,
@@ -322,6 +360,7 @@ fn model(
         start: settings.start,
         end: settings.end,
         delay_micros: settings.delay_micros,
+        on_foreign: settings.on_foreign.unwrap_or(on_foreign),
         description: settings.description,
         query: Query { sql: draft.sql.to_owned(), offset: draft.offset },
         inputs,

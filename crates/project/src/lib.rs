@@ -23,7 +23,8 @@ pub use keys::keys_markdown;
 pub use lint::LintSettings;
 pub use load::{LINT_FILE, PROJECT_FILE, lint_settings, load};
 pub use model::{
-    Fold, History, Kind, Limits, Loaded, Model, OnChange, Project, Query, Source, TextFile, Ties, Variable,
+    Fold, History, Kind, Limits, Loaded, Model, OnChange, OnForeign, Project, Query, Source, TextFile, Ties,
+    Variable,
 };
 pub use names::nearest;
 pub use sql::check_depth;

@@ -94,16 +94,30 @@ pub struct Source {
     pub location: Location,
 }
 
+/// What a run does about a slice that somebody else wrote into.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnForeign {
+    /// Leaves it as it is, and says so.
+    Warn,
+    /// Leaves it as it is, and fails.
+    #[default]
+    Error,
+    /// Takes what is there for ours: a new stamp says so, and readers follow.
+    Adopt,
+}
+
 /// Limits of one command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
     /// More tasks than this, caused by code or a dimension, need `--yes`.
     pub tasks: u64,
+    /// How long a run keeps its claim without a sign of life, in microseconds.
+    pub lease_micros: i64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { tasks: 100 }
+        Limits { tasks: 100, lease_micros: 60_000_000 }
     }
 }
 
@@ -215,6 +229,8 @@ pub struct Model {
     pub name: TableName,
     /// How it is stored.
     pub kind: Kind,
+    /// Whether it reads the slice before its own one.
+    pub reads_previous: bool,
     /// How it is folded from its changes; of a merge or a history alone.
     pub fold: Option<Fold>,
     /// How its time is cut; of what has slices alone.
@@ -237,6 +253,8 @@ pub struct Model {
     pub end: Option<String>,
     /// How long after an interval's end the interval becomes due.
     pub delay_micros: i64,
+    /// What a write of somebody else does.
+    pub on_foreign: OnForeign,
     /// For people.
     pub description: Option<String>,
     /// Its query.

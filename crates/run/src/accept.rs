@@ -1,13 +1,15 @@
 //! Keeps published slices under the code at hand, on somebody's word instead of a computation.
 
-use oncemore_commit::Change;
+use oncemore_commit::{Change, Publish};
 use oncemore_core::{Interval, Origin};
+use oncemore_project::Model;
 use serde::Serialize;
 
-use crate::assess::{Allow, Hold, Verdict};
+use crate::assess::{Allow, Assessment, Before, Hold, Verdict};
 use crate::due::Label;
 use crate::error::{ErrorKind, RunError};
 use crate::explain::states_before;
+use crate::ground::ModelGround;
 use crate::select::RangeRequest;
 use crate::workspace::Workspace;
 
@@ -52,9 +54,15 @@ pub fn accept(
     let request = workspace.warehouse.begin_request(None)?;
     let mut report = Accepted::default();
     let mut publishes = Vec::new();
-    for slot in ground.due(at).iter().filter(|slot| range.covers(slot.interval)) {
+    let mut before = Before::Settled;
+    for slot in ground.due(at).iter() {
         let (interval, label) = (slot.interval, slot.label.clone());
-        let assessment = subject.assess(interval);
+        let last = std::mem::take(&mut before);
+        if !range.covers(interval) {
+            before = subject.standing(interval, &subject.verdict(interval, &last), &last, true);
+            continue;
+        }
+        let assessment = subject.assess(interval, &last);
         let foreign = match &assessment.verdict {
             Verdict::Fresh => {
                 report.fresh += 1;
@@ -72,17 +80,31 @@ pub fn accept(
             report.missing.push(label);
             continue;
         }
-        let claims = [(own.sliced.clone(), interval, own.code)];
-        let attempt = workspace.warehouse.begin_attempts(request, &claims)?.remove(0);
         let change = if foreign.is_some() { Change::Adopt } else { Change::Restamp };
-        let mut publish = workspace.publish_of(model_of, &assessment, &attempt, own.code_seen, change);
-        publish.stamp.origin = Origin::Accepted { because: because.to_owned() };
-        publish.replace_foreign = foreign.is_some();
-        publishes.push(publish);
+        publishes.push(vouched(workspace, own, model_of, &assessment, request, because, change)?);
         report.accepted.push(label);
     }
     for result in workspace.warehouse.publish(publishes) {
         result?;
     }
     Ok(report)
+}
+
+/// The publish of a slice whose rows are taken as they are, on somebody's word.
+pub(crate) fn vouched(
+    workspace: &Workspace,
+    own: &ModelGround,
+    model: &Model,
+    assessment: &Assessment,
+    request: u64,
+    because: &str,
+    change: Change,
+) -> Result<Publish, RunError> {
+    let task = [(own.sliced.clone(), assessment.interval, own.code)];
+    let attempt = workspace.warehouse.begin_attempts(request, &task)?.remove(0);
+    let replace_foreign = matches!(change, Change::Adopt);
+    let mut publish = workspace.publish_of(model, assessment, &attempt, own.code_seen, change);
+    publish.stamp.origin = Origin::Accepted { because: because.to_owned() };
+    publish.replace_foreign = replace_foreign;
+    Ok(publish)
 }

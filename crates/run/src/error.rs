@@ -91,33 +91,41 @@ impl From<oncemore_commit::CommitError> for RunError {
         use oncemore_commit::CommitError as E;
         let state = error.slice_state();
         let (kind, help) = match &error {
+            E::Superseded { published: false, .. } => {
+                (ErrorKind::Conflict, "see `oncemore claims`, then run the same command again")
+            }
             E::Superseded { .. } => (
                 ErrorKind::Conflict,
                 "the rows that are there come from a later request and stay; to replace them run again, without `--request` or under a new name",
             ),
-            E::Foreign { table, .. } => {
+            E::Foreign { table, .. } | E::RolledBack { table, .. } => {
                 let help = format!(
                     "take the rows as they are: `oncemore accept {table} --adopt --because TEXT`; \
                      or replace them: `oncemore run {table} --replace-foreign`"
                 );
                 return RunError::new(ErrorKind::Conflict, error.to_string()).help(help).state(state);
             }
-            E::RolledBack { .. } | E::Conflict { .. } => (ErrorKind::Conflict, "run the same command again"),
+            E::Claimed { by, .. } => {
+                let help = format!(
+                    "wait for it, or push it aside: `oncemore claims break {}`; then run the same command again",
+                    by.id
+                );
+                return RunError::new(ErrorKind::Conflict, error.to_string()).help(help).state(state);
+            }
+            E::Conflict { .. } => (ErrorKind::Conflict, "run the same command again"),
             E::Unavailable { .. } => {
                 (ErrorKind::TaskFailed, "mend what the message names, then run the same command again")
             }
             E::Unknown { .. } => (ErrorKind::Unknown, "`oncemore resolve` finds out what became of it"),
             E::Config(_) => (ErrorKind::Config, "nothing was changed"),
-            E::Corrupt { .. } | E::NoLedger { .. } => {
+            E::Corrupt { .. } | E::NoLedger { .. } | E::Behind { .. } => {
                 (ErrorKind::TaskFailed, "`oncemore ledger rebuild` makes the ledger again from the tables")
             }
             E::Internal(_) => (ErrorKind::Internal, "please report this"),
         };
         let converted = RunError::new(kind, error.to_string()).help(help);
         match &error {
-            E::Superseded { .. } | E::RolledBack { .. } | E::Conflict { .. } | E::Unknown { .. } => {
-                converted.state(state)
-            }
+            E::Superseded { .. } | E::Conflict { .. } | E::Unknown { .. } => converted.state(state),
             _ => converted,
         }
     }

@@ -1,23 +1,27 @@
 //! Runs a plan: level by level of the graph, slices side by side, ready ones published together.
 
+mod claims;
+mod foreign;
 mod publisher;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use oncemore_commit::{Attempt, AttemptEnd, AttemptState, Change, Publish, Published};
+use oncemore_commit::{Attempt, AttemptEnd, AttemptState, Change, Claim, Publish, Published, Resolved};
 use oncemore_core::{AttemptId, AuditFailure, Instant, Interval, SliceState, TableName};
 use oncemore_project::Model;
 use serde::Serialize;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
+pub use self::claims::ClaimOptions;
+use self::claims::{Asked, Claims};
 use self::publisher::Publisher;
-use crate::assess::{Allow, Assessment, TableState, Verdict};
+use crate::assess::{Allow, Assessment, Before, TableState, Verdict};
 use crate::due::Label;
 use crate::error::{ErrorKind, RunError};
-use crate::fold;
+use crate::fold::{self, Ties};
 use crate::ground::Ground;
 use crate::limit;
 use crate::plan::{Held, Hold, Plan, PlanOptions, Reason, Task, keeps_serving, plan};
@@ -41,6 +45,8 @@ pub struct RunOptions {
     pub stale_parents_ok: bool,
     /// Publish each slice in a commit of its own.
     pub single_commits: bool,
+    /// Who runs it, and how long it waits for others.
+    pub claims: ClaimOptions,
 }
 
 /// What happens while a run goes on.
@@ -52,10 +58,24 @@ pub enum Event {
     Started { model: TableName, label: Label, reason: Reason },
     /// A task's rows were published.
     Published { model: TableName, label: Label, rows: u64 },
+    /// A task's changes have ties; it goes on all the same.
+    Tied { model: TableName, label: Label, ties: Ties },
     /// A task's rows came out as they were.
     Unchanged { model: TableName, label: Label, rows: u64 },
     /// A planned task has nothing to do: its inputs came out equal.
     CutOff { model: TableName, label: Label },
+    /// A planned task has nothing to do: another run has done it meanwhile.
+    Elsewhere { model: TableName, label: Label },
+    /// Attempts that runs left behind which ended early, and what became of them.
+    Resolved(Vec<Resolved>),
+    /// The clock is behind that of an earlier request.
+    ClockBehind { seconds: u64 },
+    /// Somebody else's rows in a slice are taken for ours.
+    Adopted(Held),
+    /// Somebody else wrote into a slice, and it is left as it is.
+    Foreign(Held),
+    /// Another run holds what is next, and is waited for.
+    Waiting(Claim),
     /// A task failed.
     Failed(TaskFailure),
     /// A planned task can't run because of what failed before it.
@@ -105,6 +125,19 @@ pub struct TaskFailure {
     pub audits: Vec<AuditFailure>,
 }
 
+/// Ties that a task met.
+#[derive(Clone, Debug, Serialize)]
+pub struct TaskTies {
+    /// The table.
+    pub model: TableName,
+    /// The interval as people write it.
+    pub label: Label,
+    /// Keys that have changes of equal order which differ.
+    pub keys: u64,
+    /// One of these changes, as text.
+    pub example: String,
+}
+
 /// What a run did.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct RunReport {
@@ -116,14 +149,22 @@ pub struct RunReport {
     pub unchanged: u64,
     /// Planned tasks with nothing to do, their inputs having come out equal.
     pub cut_off: u64,
+    /// Planned tasks that another run did meanwhile.
+    pub elsewhere: u64,
+    /// Slices in which somebody else's rows were taken for ours.
+    pub adopted: u64,
     /// Slices audited again without computing.
     pub audited: u64,
     /// Rows published.
     pub rows: u64,
+    /// Ties among changes, by task.
+    pub ties: Vec<TaskTies>,
     /// Tasks that failed.
     pub failed: Vec<TaskFailure>,
     /// Planned tasks that could not run.
     pub blocked: Vec<Held>,
+    /// Planned tasks that were not begun, another run being at work on them or on one before them.
+    pub not_begun: usize,
     /// Slices that were held back from the start.
     pub held: usize,
     /// Whether the run was stopped before its end.
@@ -131,6 +172,23 @@ pub struct RunReport {
 }
 
 impl RunReport {
+    /// Takes in what the plan holds back: a source that can't be read is a failure, a write of somebody else by the
+    /// policy of its model.
+    fn hold_back(&mut self, ground: &Ground, plan: &Plan, observer: &Arc<dyn Observer>) {
+        self.held = plan.held.len();
+        for held in &plan.held {
+            if let Some(failure) =
+                broken(held).or_else(|| foreign::refused(held, ground.models[held.at].on_foreign))
+            {
+                observer.event(Event::Failed(failure.clone()));
+                self.failed.push(failure);
+                self.held -= 1;
+            } else if matches!(held.hold, Hold::Foreign { .. }) {
+                observer.event(Event::Foreign(held.clone()));
+            }
+        }
+    }
+
     /// The exit code: of several the first of 6, 7, 5, 4.
     pub fn exit_code(&self) -> u8 {
         if self.interrupted {
@@ -158,26 +216,42 @@ pub async fn run(
     stop: &Stop,
 ) -> Result<RunReport, RunError> {
     let mut ground = workspace.ground()?;
-    let plan = Arc::new(plan(&ground, &options.plan)?);
-    limit::check(workspace, &ground, &plan, options.yes, options.stale_parents_ok)?;
-    observer.event(Event::Planned(Arc::clone(&plan)));
-    let mut report = RunReport { held: plan.held.len(), ..RunReport::default() };
-    for held in &plan.held {
-        if let Some(failure) = broken(held) {
-            observer.event(Event::Failed(failure.clone()));
-            report.failed.push(failure);
-            report.held -= 1;
+    let check = |ground: &Ground, plan: &Plan| {
+        limit::check(workspace, ground, plan, options.yes, options.stale_parents_ok)
+    };
+    let mut planned = plan(&ground, &options.plan)?;
+    check(&ground, &planned)?;
+    let mut report = RunReport::default();
+    let adoptable = foreign::adoptable(&ground, &planned);
+    // Attempts that a killed command left behind are dealt with before new ones begin; and hints for readers by path, also
+    // where nothing is left to do.
+    let resolved = workspace.warehouse.resolve()?;
+    if !resolved.is_empty() {
+        observer.event(Event::Resolved(resolved));
+    }
+    if !(adoptable.is_empty() && planned.tasks.is_empty()) {
+        report.request = workspace.warehouse.begin_request(options.request.as_deref())?;
+        let ahead = report.request as i64 - workspace.world.now().0 / 1_000;
+        if options.request.is_none() && ahead > CLOCK_BEHIND_MS {
+            observer.event(Event::ClockBehind { seconds: ahead.unsigned_abs() / 1_000 });
         }
     }
-    // Attempts that a killed command left behind are dealt with before new ones begin; and hints for readers by path,
-    // also where nothing is left to do.
-    workspace.warehouse.resolve()?;
+    if !adoptable.is_empty() {
+        report.adopted = foreign::adopt(workspace, &ground, &adoptable, report.request, observer)?;
+        ground = workspace.ground()?;
+        planned = plan(&ground, &options.plan)?;
+        check(&ground, &planned)?;
+    }
+    let plan = Arc::new(planned);
+    observer.event(Event::Planned(Arc::clone(&plan)));
+    report.hold_back(&ground, &plan, observer);
     if plan.tasks.is_empty() {
         return Ok(report);
     }
-    report.request = workspace.warehouse.begin_request(options.request.as_deref())?;
     let tables = ground.models.iter().map(|model| TableState::of(model.name.clone())).collect();
-    let mut run = Run { workspace, options, observer, stop, report, tables };
+    let lease_micros = workspace.project.limits.lease_micros;
+    let claims = Claims::start(workspace.warehouse.clone(), options, lease_micros);
+    let mut run = Run { workspace, options, observer, stop, report, tables, claims, halted: false };
     for level in levels(&ground) {
         run.level(&mut ground, &plan, &level).await?;
     }
@@ -227,61 +301,256 @@ struct Run<'a> {
     report: RunReport,
     /// States of all tables, in the order of the ground; those not dealt with yet hold nothing.
     tables: Vec<TableState>,
+    claims: Claims,
+    /// Whether another run is at work on what comes next: nothing more is begun.
+    halted: bool,
 }
+
+/// How far the clock may be behind the number of a request, which is that of a clock once, before it is said. In ms.
+const CLOCK_BEHIND_MS: i64 = 60_000;
 
 /// How many tasks are claimed at a time: a claim covers what is worked on, never a whole backfill.
 const CLAIMED_TASKS: usize = 128;
 
 impl Run<'_> {
     async fn level(&mut self, ground: &mut Ground, plan: &Plan, level: &[usize]) -> Result<(), RunError> {
-        let due = self.due(ground, plan, level);
+        let (chained, free): (Vec<usize>, Vec<usize>) =
+            level.iter().partition(|at| ground.models[**at].reads_previous());
+        let due = self.due(ground, plan, &free);
         let mut failed: BTreeSet<(usize, Interval)> = BTreeSet::new();
-        self.prepare_tables(ground, &due)?;
-        let publisher = Publisher::start(self.workspace.warehouse.clone(), self.options.single_commits);
-        let permits = Arc::new(Semaphore::new(self.options.jobs.max(1)));
-        for chunk in due.chunks(CLAIMED_TASKS) {
-            if self.stop.is_stopped() || self.too_many_failures() {
-                failed.extend(chunk.iter().map(|(task, _)| (task.at, task.interval)));
-                continue;
-            }
-            let claims: Vec<_> = chunk
-                .iter()
-                .map(|(task, _)| {
-                    let model = &ground.models[task.at];
-                    (model.sliced.clone(), task.interval, model.code)
-                })
-                .collect();
-            let attempts = self.workspace.warehouse.begin_attempts(self.report.request, &claims)?;
-            let mut running = JoinSet::new();
-            publisher.expect(chunk.len());
-            for ((task, assessment), attempt) in chunk.iter().zip(attempts) {
-                let job = Job {
-                    workspace: Arc::clone(self.workspace),
-                    observer: Arc::clone(self.observer),
-                    stop: self.stop.clone(),
-                    permits: Arc::clone(&permits),
-                    publisher: publisher.clone(),
-                    task: (*task).clone(),
-                    code_seen: ground.models[task.at].code_seen,
-                    assessment: assessment.clone(),
-                    attempt,
-                    replace_foreign: self.options.plan.allow.foreign,
-                };
-                running.spawn(job.run());
-            }
-            while let Some(done) = running.join_next().await {
-                let done = done.map_err(|panic| {
-                    RunError::new(ErrorKind::Internal, format!("a task ended early: {panic}"))
-                })?;
-                self.account(done, &mut failed)?;
-            }
+        if self.halted {
+            let behind = plan.tasks.iter().filter(|task| chained.contains(&task.at)).count();
+            self.report.not_begun += due.len() + behind;
+            return Ok(());
         }
-        drop(publisher);
+        self.prepare_tables(ground, &due)?;
+        let crew = Crew {
+            publisher: Publisher::start(self.workspace.warehouse.clone(), self.options.single_commits),
+            permits: Arc::new(Semaphore::new(self.options.jobs.max(1))),
+        };
+        for chunk in due.chunks(CLAIMED_TASKS) {
+            self.work(ground, chunk, &crew, &mut failed).await?;
+        }
+        self.chains(ground, plan, &chained, &crew, &mut failed).await?;
+        drop(crew);
         for at in level {
             self.workspace.refresh(&mut ground.models[*at])?;
             self.tables[*at] = self.state_after(ground, *at, &failed);
         }
         Ok(())
+    }
+
+    /// Claims a batch of tasks, and says whether another run had to be waited for; `None` where one holds any of them:
+    /// then nothing more is begun.
+    async fn claim(
+        &mut self,
+        ground: &Ground,
+        batch: &[(&Task, Assessment)],
+    ) -> Result<Option<bool>, RunError> {
+        if self.halted {
+            self.report.not_begun += batch.len();
+            return Ok(None);
+        }
+        let slice = |(task, _): &(&Task, Assessment)| (ground.models[task.at].sliced.clone(), task.interval);
+        let slices = batch.iter().map(slice).collect();
+        match self.claims.take(self.report.request, slices, self.observer, self.stop).await? {
+            Asked::Granted { waited } => return Ok(Some(waited)),
+            Asked::Stopped => {}
+            Asked::Held(claim) => {
+                let stands = |task: &Task| claim.touches(&ground.models[task.at].sliced, task.interval);
+                let mut in_the_way = batch.iter().map(|(task, _)| *task).filter(|task| stands(task));
+                if let Some(first) = in_the_way.next() {
+                    let error = claims::held(&claim, in_the_way.count());
+                    let failure = Failed::from(error).of(&first.model, first.interval, first.label.clone());
+                    self.observer.event(Event::Failed(failure.clone()));
+                    self.report.failed.push(failure);
+                }
+                self.report.not_begun += batch.len();
+                self.halted = true;
+            }
+        }
+        Ok(None)
+    }
+
+    /// The tasks of a batch that still have to be done, now that nobody else can be at them: those that another run
+    /// published since they were planned are looked at again, and all of them where it had to be `waited` for.
+    fn still_due<'p>(
+        &mut self,
+        ground: &mut Ground,
+        batch: &[(&'p Task, Assessment)],
+        waited: bool,
+    ) -> Result<Vec<(&'p Task, Assessment)>, RunError> {
+        if waited {
+            // Others were at work: on these tables, and maybe on what they read.
+            ground.models.iter_mut().try_for_each(|model| self.workspace.refresh(model))?;
+        }
+        let mut by_model: BTreeMap<usize, Vec<Interval>> = BTreeMap::new();
+        for (task, _) in batch {
+            by_model.entry(task.at).or_default().push(task.interval);
+        }
+        let mut owners = BTreeMap::new();
+        for (at, intervals) in by_model {
+            let found = self.workspace.warehouse.owners(&ground.models[at].sliced, &intervals)?;
+            let differs = |(task, seen): &(&Task, Assessment)| {
+                task.at == at && found.get(&task.interval).copied() != seen.owner
+            };
+            if batch.iter().any(differs) {
+                self.workspace.refresh(&mut ground.models[at])?;
+            }
+            owners.insert(at, found);
+        }
+        let mut due = Vec::with_capacity(batch.len());
+        for (task, seen) in batch {
+            if !waited && owners[&task.at].get(&task.interval).copied() == seen.owner {
+                due.push((*task, seen.clone()));
+                continue;
+            }
+            let subject = ground.subject(task.at, &self.tables, self.options.plan.allow);
+            // Of a chain, the slice before is settled: only then is a task begun.
+            let assessment = subject.assess(task.interval, &Before::Settled);
+            match &assessment.verdict {
+                Verdict::Due(_) => due.push((*task, assessment)),
+                Verdict::Fresh => {
+                    self.report.elsewhere += 1;
+                    let (model, label) = (task.model.clone(), task.label.clone());
+                    self.observer.event(Event::Elsewhere { model, label });
+                }
+                verdict => self.left(task, verdict),
+            }
+        }
+        Ok(due)
+    }
+
+    /// Works on tasks side by side, until all of them are done.
+    async fn work(
+        &mut self,
+        ground: &mut Ground,
+        tasks: &[(&Task, Assessment)],
+        crew: &Crew,
+        failed: &mut BTreeSet<(usize, Interval)>,
+    ) -> Result<(), RunError> {
+        let ended = self.stop.is_stopped() || self.too_many_failures();
+        let claimed = if ended { None } else { self.claim(ground, tasks).await? };
+        let Some(waited) = claimed else {
+            failed.extend(tasks.iter().map(|(task, _)| (task.at, task.interval)));
+            return Ok(());
+        };
+        let tasks = self.still_due(ground, tasks, waited)?;
+        let slice = |task: &Task| {
+            let model = &ground.models[task.at];
+            (model.sliced.clone(), task.interval, model.code)
+        };
+        let slices: Vec<_> = tasks.iter().map(|(task, _)| slice(task)).collect();
+        let attempts = self.workspace.warehouse.begin_attempts(self.report.request, &slices)?;
+        let mut running = JoinSet::new();
+        crew.publisher.expect(tasks.len());
+        for ((task, assessment), attempt) in tasks.iter().zip(attempts) {
+            let job = Job {
+                workspace: Arc::clone(self.workspace),
+                observer: Arc::clone(self.observer),
+                stop: self.stop.clone(),
+                permits: Arc::clone(&crew.permits),
+                publisher: crew.publisher.clone(),
+                task: (*task).clone(),
+                code_seen: ground.models[task.at].code_seen,
+                assessment: assessment.clone(),
+                attempt,
+                claim_lost: self.claims.lost(),
+                replace_foreign: self.options.plan.allow.foreign,
+            };
+            running.spawn(job.run());
+        }
+        while let Some(done) = running.join_next().await {
+            let done = done.map_err(|panic| {
+                RunError::new(ErrorKind::Internal, format!("a task ended early: {panic}"))
+            })?;
+            self.account(done, failed)?;
+        }
+        self.claims.release()?;
+        Ok(())
+    }
+
+    /// Works on models whose slices read the one before: one slice of each at a time, in order. What comes out decides
+    /// whether the next one has anything to do.
+    async fn chains(
+        &mut self,
+        ground: &mut Ground,
+        plan: &Plan,
+        models: &[usize],
+        crew: &Crew,
+        failed: &mut BTreeSet<(usize, Interval)>,
+    ) -> Result<(), RunError> {
+        let tasks = |at: &usize| {
+            let at = *at;
+            Chain { tasks: plan.tasks.iter().filter(|task| task.at == at).collect(), stuck: None }
+        };
+        let mut chains: Vec<Chain<'_>> = models.iter().map(tasks).collect();
+        let mut prepared: BTreeSet<usize> = BTreeSet::new();
+        loop {
+            if self.halted {
+                self.report.not_begun += chains.iter().map(|chain| chain.tasks.len()).sum::<usize>();
+                return Ok(());
+            }
+            let wave: Vec<_> = chains.iter_mut().filter_map(|chain| self.next(ground, chain)).collect();
+            if wave.is_empty() {
+                return Ok(());
+            }
+            if wave.iter().filter(|(task, _)| prepared.insert(task.at)).count() > 0 {
+                self.prepare_tables(ground, &wave)?;
+            }
+            self.work(ground, &wave, crew, failed).await?;
+            for (task, _) in &wave {
+                self.workspace.refresh_slice(&mut ground.models[task.at], task.interval)?;
+                let own = |chain: &&mut Chain<'_>| chain.tasks.front().is_some_and(|next| next.at == task.at);
+                if let Some(chain) = chains.iter_mut().find(own)
+                    && failed.contains(&(task.at, task.interval))
+                {
+                    chain.stuck.get_or_insert(task.interval);
+                }
+            }
+        }
+    }
+
+    /// The next task of a chain that has something to do; those before it are reported.
+    fn next<'p>(&mut self, ground: &Ground, chain: &mut Chain<'p>) -> Option<(&'p Task, Assessment)> {
+        while let Some(task) = chain.tasks.pop_front() {
+            let subject = ground.subject(task.at, &self.tables, self.options.plan.allow);
+            let before = chain.stuck.map_or(Before::Settled, Before::Stuck);
+            let mut assessment = subject.assess(task.interval, &before);
+            if let (Verdict::Fresh | Verdict::Reported(_), Some(interval)) =
+                (&assessment.verdict, chain.stuck)
+            {
+                // It was planned because the one before it might change, and that is not known now.
+                let hold = Hold::Blocked { by: task.model.to_string(), interval };
+                assessment.verdict = Verdict::Held(task.reason.clone(), hold);
+            }
+            match &assessment.verdict {
+                Verdict::Due(_) => return Some((task, assessment)),
+                Verdict::Held(..) => {
+                    chain.stuck.get_or_insert(task.interval);
+                }
+                Verdict::Fresh | Verdict::Reported(_) => {}
+            }
+            self.left(task, &assessment.verdict);
+        }
+        None
+    }
+
+    /// Reports a planned task that is not worked on.
+    fn left(&mut self, task: &Task, verdict: &Verdict) {
+        let (model, label) = (task.model.clone(), task.label.clone());
+        match verdict {
+            Verdict::Held(reason, hold) => {
+                let (reason, hold) = (reason.clone(), hold.clone());
+                let held = Held { at: task.at, model, interval: task.interval, label, reason, hold };
+                self.observer.event(Event::Blocked(held.clone()));
+                self.report.blocked.push(held);
+            }
+            _ => {
+                self.report.cut_off += 1;
+                self.observer.event(Event::CutOff { model, label });
+            }
+        }
     }
 
     /// The level's tasks with their inputs pinned; those that turned out to have nothing to do, or can't run, are
@@ -290,27 +559,13 @@ impl Run<'_> {
         let mut due = Vec::new();
         for at in level {
             let subject = ground.subject(*at, &self.tables, self.options.plan.allow);
-            for task in plan.tasks.iter().filter(|task| task.at == *at) {
-                let assessment = subject.assess(task.interval);
+            let own = plan.tasks.iter().filter(|task| task.at == *at);
+            let assessed: Vec<_> =
+                own.map(|task| (task, subject.assess(task.interval, &Before::Settled))).collect();
+            for (task, assessment) in assessed {
                 match &assessment.verdict {
                     Verdict::Due(_) => due.push((task, assessment)),
-                    Verdict::Fresh => {
-                        self.report.cut_off += 1;
-                        self.observer
-                            .event(Event::CutOff { model: task.model.clone(), label: task.label.clone() });
-                    }
-                    Verdict::Held(reason, hold) => {
-                        let held = Held {
-                            at: *at,
-                            model: task.model.clone(),
-                            interval: task.interval,
-                            label: task.label.clone(),
-                            reason: reason.clone(),
-                            hold: hold.clone(),
-                        };
-                        self.observer.event(Event::Blocked(held.clone()));
-                        self.report.blocked.push(held);
-                    }
+                    verdict => self.left(task, verdict),
                 }
             }
         }
@@ -340,6 +595,7 @@ impl Run<'_> {
     }
 
     fn account(&mut self, done: Done, failed: &mut BTreeSet<(usize, Interval)>) -> Result<(), RunError> {
+        self.report.ties.extend(done.ties);
         match done.result {
             Ok(outcome) => {
                 match outcome {
@@ -382,12 +638,16 @@ impl Run<'_> {
         let due = ground.due(at);
         let mut state = model.state(&due);
         let subject = ground.subject(at, &self.tables, Allow::default());
+        let mut before = Before::Settled;
         for interval in due.iter().map(|slot| slot.interval) {
             let exists = subject.stamp(interval).is_some();
+            let verdict = subject.verdict(interval, &before);
             let hold = if failed.contains(&(at, interval)) {
+                before = Before::Stuck(interval);
                 Some(Hold::Blocked { by: model.name.to_string(), interval })
             } else {
-                match subject.verdict(interval) {
+                before = subject.standing(interval, &verdict, &before, false);
+                match verdict {
                     Verdict::Held(_, hold) if !keeps_serving(&hold, exists) => Some(hold),
                     _ if !exists => Some(Hold::Blocked { by: model.name.to_string(), interval }),
                     _ => None,
@@ -401,6 +661,19 @@ impl Run<'_> {
     }
 }
 
+/// Who works on a level.
+struct Crew {
+    publisher: Publisher,
+    permits: Arc<Semaphore>,
+}
+
+/// Tasks of a model whose slices read the one before, in order.
+struct Chain<'p> {
+    tasks: VecDeque<&'p Task>,
+    /// The first slice that could not be worked on: nothing behind it can.
+    stuck: Option<Interval>,
+}
+
 /// One task on its way, with all that it needs.
 struct Job {
     workspace: Arc<Workspace>,
@@ -412,6 +685,7 @@ struct Job {
     code_seen: Instant,
     assessment: Assessment,
     attempt: Attempt,
+    claim_lost: Arc<AtomicBool>,
     replace_foreign: bool,
 }
 
@@ -420,6 +694,7 @@ struct Done {
     at: usize,
     attempt: AttemptId,
     rows: u64,
+    ties: Option<TaskTies>,
     result: Result<Outcome, TaskFailure>,
 }
 
@@ -432,12 +707,12 @@ enum Outcome {
 impl Job {
     async fn run(self) -> Done {
         let (at, attempt) = (self.task.at, self.attempt.id);
-        let mut rows = 0;
-        let result = self.work(&mut rows).await;
-        Done { at, attempt, rows, result }
+        let (mut rows, mut ties) = (0, None);
+        let result = self.work(&mut rows, &mut ties).await;
+        Done { at, attempt, rows, ties, result }
     }
 
-    async fn work(self, rows: &mut u64) -> Result<Outcome, TaskFailure> {
+    async fn work(self, rows: &mut u64, ties: &mut Option<TaskTies>) -> Result<Outcome, TaskFailure> {
         let name = self.task.model.to_string();
         let Some(model) = self.workspace.model(&name) else {
             self.publisher.give_up();
@@ -446,7 +721,7 @@ impl Job {
             );
         };
         let audits_only = matches!(self.assessment.verdict, Verdict::Due(Reason::Audits));
-        let change = match self.prepare(model, audits_only).await {
+        let change = match self.prepare(model, audits_only, ties).await {
             Ok(change) => change,
             Err(failed) => {
                 self.publisher.give_up();
@@ -478,11 +753,19 @@ impl Job {
     }
 
     /// Computes, stages and audits; for changed audits alone, audits what is published.
-    async fn prepare(&self, model: &Model, audits_only: bool) -> Result<Change, Failed> {
+    async fn prepare(
+        &self,
+        model: &Model,
+        audits_only: bool,
+        ties: &mut Option<TaskTies>,
+    ) -> Result<Change, Failed> {
         // Held while the slice is computed, not while it waits to be published.
         let _permit = self.permits.acquire().await;
         if self.stop.is_stopped() {
             return Err(RunError::new(ErrorKind::TaskFailed, "stopped before it began").into());
+        }
+        if self.claim_lost.load(Ordering::Acquire) {
+            return Err(claims::lost().into());
         }
         let (table, label, reason) =
             (self.task.model.clone(), self.task.label.clone(), self.task.reason.clone());
@@ -491,9 +774,16 @@ impl Job {
             task::audit_published(&self.workspace, model, self.task.interval).await?;
             return Ok(Change::Restamp);
         }
-        let audited =
+        let prepared =
             task::prepare(&self.workspace, model, self.task.interval, &self.attempt, &self.stop).await?;
-        Ok(Change::Replace(audited))
+        if let Some(found) = prepared.ties {
+            found.keep(&self.workspace.warehouse, model.sliced(), self.attempt.id)?;
+            let (model, label) = (self.task.model.clone(), self.task.label.clone());
+            let (keys, example) = (found.keys, found.example.clone());
+            *ties = Some(TaskTies { model: model.clone(), label: label.clone(), keys, example });
+            self.observer.event(Event::Tied { model, label, ties: found });
+        }
+        Ok(Change::Replace(prepared.audited))
     }
 
     fn failure(&self, error: RunError) -> TaskFailure {

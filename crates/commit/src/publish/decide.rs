@@ -6,6 +6,7 @@ use oncemore_core::{AttemptId, ColumnPrint, Digest, Fingerprint, Instant, Stamp}
 
 use super::{Change, Publish, Published};
 use crate::error::CommitError;
+use crate::ledger::Claim;
 use crate::slice_map::{Entry, FileEntry, SliceMap};
 use crate::stage::{Staged, start_of};
 use crate::state::{Live, Standing, State};
@@ -38,15 +39,23 @@ pub(super) struct Decisions<'a> {
     pub(super) gone: Vec<(Option<i64>, Vec<FileEntry>)>,
     /// Starts of slices whose live files are accepted.
     adopted: Vec<Option<i64>>,
+    /// Claims of others at work on the table: where one of them took over, the item comes too late.
+    others: Vec<Claim>,
     now: Instant,
 }
 
 impl<'a> Decisions<'a> {
-    pub(super) fn new(warehouse: &'a Warehouse, state: &'a Arc<State>, live: Option<Live>) -> Self {
+    pub(super) fn new(
+        warehouse: &'a Warehouse,
+        state: &'a Arc<State>,
+        live: Option<Live>,
+        others: Vec<Claim>,
+    ) -> Self {
         Decisions {
             warehouse,
             state,
             adopted: Vec::new(),
+            others,
             live,
             map: state.map.clone(),
             replaced: Vec::new(),
@@ -79,11 +88,15 @@ impl<'a> Decisions<'a> {
         decision
     }
 
-    /// What holds for every change: fence, history, foreign files, neighbours.
+    /// What holds for every change: fence, claims, history, foreign files, neighbours.
     fn check(&self, entry: &Entry, publish: &Publish) -> Result<(), CommitError> {
         let (table, interval) = (publish.table.clone(), publish.interval);
         if entry.fence >= publish.stamp.epoch {
-            return Err(CommitError::Superseded { table, interval, by: entry.fence });
+            let published = entry.stamp.as_ref().is_some_and(|stamp| stamp.epoch >= publish.stamp.epoch);
+            return Err(CommitError::Superseded { table, interval, by: entry.fence, published });
+        }
+        if let Some(claim) = self.others.iter().find(|claim| claim.touches(&table, interval)) {
+            return Err(CommitError::Claimed { table, interval, by: Box::new(claim.clone()) });
         }
         let takes_foreign = publish.replace_foreign || matches!(publish.change, Change::Adopt);
         if let Standing::RolledBack { found } = self.state.standing
@@ -112,7 +125,7 @@ impl<'a> Decisions<'a> {
     /// How the live files of a slice differ from what we put there.
     fn foreign(&self, entry: &Entry) -> Option<String> {
         let live = self.live.as_ref()?;
-        crate::foreign::difference(live, entry.interval, &entry.files)
+        crate::foreign::difference(live, entry)
     }
 
     /// The live files of a slice.
@@ -139,7 +152,8 @@ impl<'a> Decisions<'a> {
     fn adopt(&mut self, place: usize, mut entry: Entry, publish: &Publish) -> Decision {
         let start = start_of(entry.interval);
         let deletes = self.live.as_ref().and_then(|live| live.deletes.get(&start));
-        if let Some(count) = deletes {
+        if let Some(files) = deletes {
+            let count = files.len();
             return Decision::Refuse(CommitError::Foreign {
                 table: publish.table.clone(),
                 interval: publish.interval,

@@ -7,8 +7,13 @@ mod support;
 
 mod basics;
 mod beside;
+mod claims;
 mod crash;
 mod folds;
 mod foreign;
+mod gc;
+mod limbo;
 mod many;
+mod points;
+mod recover;
 mod shape;

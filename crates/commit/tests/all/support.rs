@@ -39,11 +39,23 @@ impl World for TestWorld {
 pub(crate) const START: i64 = 1_700_000_000_000_000;
 
 pub(crate) fn world(process: u64) -> Arc<TestWorld> {
+    world_of(process, &format!("test-{process}"))
+}
+
+/// A world whose process has that name, and whose ids are those of `number`.
+pub(crate) fn world_of(number: u64, process: &str) -> Arc<TestWorld> {
     Arc::new(TestWorld {
         now: AtomicI64::new(START),
-        ids: AtomicU64::new(process << 40),
-        process: format!("test-{process}"),
+        ids: AtomicU64::new(number << 40),
+        process: process.to_owned(),
     })
+}
+
+/// A world of its own whose process is this one: all others see that it lives.
+pub(crate) fn living(number: u64) -> Arc<TestWorld> {
+    let process = oncemore_commit::process_name("here", std::process::id());
+    let TestWorld { now, ids, .. } = Arc::into_inner(world(number)).unwrap();
+    Arc::new(TestWorld { now, ids, process })
 }
 
 pub(crate) struct Scene {

@@ -1,12 +1,15 @@
 //! `oncemore resolve`: finds out what became of attempts whose end nobody saw.
 
-use oncemore_commit::AttemptState;
+use oncemore_commit::{AttemptState, Resolved};
 use oncemore_run::RunError;
 use serde::Serialize;
 
 use crate::context::{Access, Context};
 use crate::failure::Failure;
 use crate::render::number::plural;
+
+/// Most attempts that are listed.
+const LINES_MAX: usize = 50;
 
 /// Find out what became of attempts whose end nobody saw; the tables decide.
 #[derive(Debug, clap::Args)]
@@ -19,6 +22,7 @@ struct Line {
     interval: oncemore_core::Interval,
     attempt: String,
     outcome: &'static str,
+    staged: u64,
 }
 
 /// Resolves.
@@ -41,6 +45,7 @@ pub fn run(_args: &Args, context: &Context) -> Result<u8, Failure> {
                 interval: found.attempt.interval,
                 attempt: found.attempt.id.to_string(),
                 outcome: found.outcome.as_str(),
+                staged: found.staged,
             })
             .collect();
         context.ui.json(&serde_json::json!({ "resolved": lines, "open": open.len() }))?;
@@ -55,10 +60,36 @@ pub fn run(_args: &Args, context: &Context) -> Result<u8, Failure> {
             resolved.len() - committed
         )
     };
+    for found in resolved.iter().take(LINES_MAX) {
+        text += &line(found);
+    }
+    if resolved.len() > LINES_MAX {
+        text += &format!("  and {} more\n", resolved.len() - LINES_MAX);
+    }
     if !open.is_empty() {
-        text +=
-            &format!("{} of processes that may still live are left alone\n", plural(open.len(), "attempt"));
+        text += &format!(
+            "{} of processes that may still live are left alone: `oncemore claims` shows who is at work\n",
+            plural(open.len(), "attempt")
+        );
     }
     context.ui.data(&text)?;
     Ok(0)
+}
+
+/// One attempt: its slice, its token, what became of it, and what it left behind.
+fn line(found: &Resolved) -> String {
+    let attempt = &found.attempt;
+    let what = match found.outcome {
+        AttemptState::Committed => "published",
+        AttemptState::Superseded => "not published, a later request did",
+        AttemptState::Failed | AttemptState::Open => "not published",
+    };
+    let staged = match found.staged {
+        0 => String::new(),
+        files => {
+            let files = plural(usize::try_from(files).unwrap_or(usize::MAX), "file");
+            format!("; {files} staged, `oncemore gc` removes them")
+        }
+    };
+    format!("  {} {}, attempt {}: {what}{staged}\n", attempt.table, attempt.interval, attempt.id)
 }

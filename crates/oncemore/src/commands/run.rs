@@ -1,9 +1,9 @@
 //! `oncemore run`: does what `plan` prints.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use oncemore_run::{ErrorKind, Observer, RunError, RunOptions, RunReport, Stop};
+use oncemore_run::{Observer, RunOptions, RunReport, Stop};
 
 use crate::args::WorkArgs;
 use crate::context::{Access, Context, cores};
@@ -12,9 +12,6 @@ use crate::observe::Watcher;
 use crate::render::plan::{nothing_to_do, totals};
 use crate::render::progress::summary;
 use crate::ui::Ui;
-
-/// Longest pause between two tries of `--wait`.
-const PAUSE_MAX: Duration = Duration::from_secs(10);
 
 /// Run what is due: each slice replaced whole and atomically, then what reads it.
 #[derive(Debug, clap::Args)]
@@ -34,21 +31,10 @@ pub struct Args {
 pub fn run(args: &Args, context: &Context) -> Result<u8, Failure> {
     let options = args.work.run_options(cores());
     let jobs = options.jobs;
-    let deadline = args.work.wait.map(|wait| Instant::now() + wait);
     let report = context.block_on(jobs, async {
         let stop = Stop::default();
         stop_on_interrupt(stop.clone(), context.ui);
-        let mut pause = Duration::from_secs(1);
-        loop {
-            let outcome = once(context, args, &options, &stop).await;
-            let again = deadline.is_some_and(|deadline| Instant::now() + pause < deadline);
-            if !again || stop.is_stopped() || !is_conflict(&outcome) {
-                return outcome;
-            }
-            context.ui.talk("somebody else holds a slice; trying again");
-            tokio::time::sleep(pause).await;
-            pause = (pause * 2).min(PAUSE_MAX);
-        }
+        once(context, args, &options, &stop).await
     })?;
     if context.ui.is_json() {
         context.ui.json(&report)?;
@@ -79,14 +65,6 @@ pub(crate) async fn once(
         _ => ui.talk(&summary(&report, started.elapsed().as_secs_f64(), &ui.err)),
     }
     Ok(report)
-}
-
-fn is_conflict(outcome: &Result<RunReport, Failure>) -> bool {
-    match outcome {
-        Ok(report) => report.exit_code() == ErrorKind::Conflict.exit_code(),
-        Err(Failure::Run(RunError { kind, .. })) => *kind == ErrorKind::Conflict,
-        Err(Failure::Io(_)) => false,
-    }
 }
 
 /// The first Ctrl-C lets the run end cleanly, the second ends the process.

@@ -273,7 +273,9 @@ const DBT_ENDINGS: [&str; 3] = [".sql", ".yml", ".yaml"];
 
 fn has_ending(name: &str) -> bool {
     !name.starts_with('.')
-        && name.rsplit_once('.').is_some_and(|(_, ending)| ending.eq_ignore_ascii_case("sql"))
+        && name
+            .rsplit_once('.')
+            .is_some_and(|(_, ending)| ["sql", "hql"].iter().any(|known| ending.eq_ignore_ascii_case(known)))
 }
 
 /// The way from a folder to a file, with `/`.

@@ -2,15 +2,20 @@
 
 use std::collections::BTreeMap;
 
+use oncemore_commit::{AttemptState, Claim, Resolved};
 use oncemore_core::TableName;
+use oncemore_run::plan::Held;
 use oncemore_run::{ErrorKind, Event, RunReport};
 
 use super::error::render_failure;
-use super::number::{count, rows as counted, seconds};
+use super::number::{count, instant, plural, rows as counted, seconds};
 use super::{Look, Paint};
 
 /// Most failures repeated in the summary.
 const FAILURES_MAX: usize = 10;
+
+/// Most tasks with ties named in the summary.
+const TIES_MAX: usize = 5;
 
 /// Counts of a run, by model.
 #[derive(Debug, Default)]
@@ -27,6 +32,7 @@ struct Counts {
     published: u64,
     unchanged: u64,
     cut_off: u64,
+    elsewhere: u64,
     failed: u64,
     blocked: u64,
     rows: u64,
@@ -34,7 +40,7 @@ struct Counts {
 
 impl Counts {
     fn done(&self) -> u64 {
-        self.published + self.unchanged + self.cut_off + self.failed + self.blocked
+        self.published + self.unchanged + self.cut_off + self.elsewhere + self.failed + self.blocked
     }
 }
 
@@ -57,6 +63,15 @@ impl Tally {
                 return lines;
             }
             Event::Started { .. } => return lines,
+            Event::Waiting(claim) => return vec![waiting(claim)],
+            Event::Resolved(found) => return vec![resolved(found)],
+            Event::ClockBehind { seconds: behind } => return vec![clock(*behind)],
+            Event::Adopted(held) => return vec![foreign(held, "taken for ours as it is")],
+            Event::Foreign(held) => return vec![foreign(held, "left as it is")],
+            Event::Tied { model, label, ties } => {
+                say(model, label, tied(ties.keys, &ties.example));
+                return lines;
+            }
             Event::Published { model, label, rows } => {
                 say(model, label, format!("published, {}", counted(*rows)));
                 self.rows += rows;
@@ -73,6 +88,11 @@ impl Tally {
             Event::CutOff { model, label } => {
                 say(model, label, "cut off: its inputs came out equal".to_owned());
                 self.models.entry(model.clone()).or_default().cut_off += 1;
+                model
+            }
+            Event::Elsewhere { model, label } => {
+                say(model, label, "done by another run meanwhile".to_owned());
+                self.models.entry(model.clone()).or_default().elsewhere += 1;
                 model
             }
             Event::Failed(failure) => {
@@ -100,11 +120,54 @@ impl Tally {
     }
 }
 
+/// What became of the attempts of runs that ended early.
+fn resolved(found: &[Resolved]) -> String {
+    let published = found.iter().filter(|one| one.outcome == AttemptState::Committed).count();
+    let staged: u64 = found.iter().map(|one| one.staged).sum();
+    let mut out = format!(
+        "an earlier run ended early: of {} it had published {published}",
+        plural(found.len(), "open slice")
+    );
+    if staged > 0 {
+        let files = plural(usize::try_from(staged).unwrap_or(usize::MAX), "file");
+        out += &format!("; {files} it had staged are named by nothing, `oncemore gc` removes them");
+    }
+    out
+}
+
+fn clock(behind: u64) -> String {
+    format!(
+        "warning: the clock is {} behind that of an earlier request: was it set back? Requests keep their order, which \
+         no clock decides; which intervals are due does follow the clock",
+        seconds(behind as f64)
+    )
+}
+
+/// What is said of a slice that somebody else wrote into, and that no failure speaks of.
+fn foreign(held: &Held, what: &str) -> String {
+    let label = if held.label == *"all" { String::new() } else { format!(" {}", held.label) };
+    let detail = super::cause::hold_detail(&held.hold);
+    format!("warning: {}{label}: somebody else wrote into it, {what}: {detail}", held.model)
+}
+
+/// For whom a run waits.
+fn waiting(claim: &Claim) -> String {
+    let (host, process) = claim.holder();
+    format!(
+        "waiting for another run: `{}` of {} (process {process} on {host}, request {}), at work since {}",
+        claim.command,
+        claim.user,
+        claim.request,
+        instant(claim.since)
+    )
+}
+
 fn words(counts: &Counts, look: &Look) -> String {
     let parts: Vec<String> = [
         (counts.published, "published", Paint::Good),
         (counts.unchanged, "unchanged", Paint::Good),
         (counts.cut_off, "cut off", Paint::Dim),
+        (counts.elsewhere, "done by another run", Paint::Dim),
         (counts.failed, "failed", Paint::Bad),
         (counts.blocked, "blocked", Paint::Held),
     ]
@@ -124,9 +187,12 @@ pub fn summary(report: &RunReport, took_seconds: f64, look: &Look) -> String {
         (report.published, "published", Paint::Good),
         (report.unchanged, "unchanged", Paint::Good),
         (report.cut_off, "cut off", Paint::Dim),
+        (report.elsewhere, "done by another run", Paint::Dim),
         (report.audited, "audited", Paint::Good),
+        (report.adopted, "adopted", Paint::Vouched),
         (failed, "failed", Paint::Bad),
         (blocked, "blocked", Paint::Held),
+        (report.not_begun as u64, "not begun", Paint::Held),
         (report.held as u64, "held back", Paint::Held),
     ]
     .into_iter()
@@ -142,6 +208,7 @@ pub fn summary(report: &RunReport, took_seconds: f64, look: &Look) -> String {
         report.request
     );
     out += &failures(report, look);
+    out += &tied_tasks(report, look);
     for help in advice(report) {
         out += &format!("{}: {help}\n", look.paint(Paint::Vouched, "next"));
     }
@@ -157,6 +224,24 @@ fn failures(report: &RunReport, look: &Look) -> String {
     }
     if report.failed.len() > FAILURES_MAX {
         out += &format!("  and {} more\n", report.failed.len() - FAILURES_MAX);
+    }
+    out
+}
+
+/// `2 keys have differing changes of equal order, one of them: …`.
+pub fn tied(keys: u64, example: &str) -> String {
+    let keys = if keys == 1 { "1 key has".to_owned() } else { format!("{} keys have", count(keys)) };
+    format!("{keys} differing changes of equal order, one of them: {example}")
+}
+
+fn tied_tasks(report: &RunReport, look: &Look) -> String {
+    let mut out = String::new();
+    for task in report.ties.iter().take(TIES_MAX) {
+        let what = tied(task.keys, &task.example);
+        out += &format!("  {} {} {}: {what}\n", look.paint(Paint::Vouched, "ties"), task.model, task.label);
+    }
+    if report.ties.len() > TIES_MAX {
+        out += &format!("  and ties in {} more\n", report.ties.len() - TIES_MAX);
     }
     out
 }
@@ -178,6 +263,12 @@ fn advice(report: &RunReport) -> Vec<String> {
     if let Some(failure) = report.failed.iter().find(|failure| is_own(failure.kind)) {
         let label = if failure.label == *"all" { String::new() } else { format!(" {}", failure.label) };
         out.push(format!("`oncemore explain {}{label}` tells the whole story", failure.model));
+    }
+    if !report.ties.is_empty() {
+        out.push(
+            "ties are broken by all remaining columns, the same in every run; columns added to `order_by` decide them"
+                .to_owned(),
+        );
     }
     if report.interrupted {
         out.push("what is published stays; `oncemore run` goes on from there".to_owned());

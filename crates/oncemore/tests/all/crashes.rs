@@ -52,6 +52,11 @@ fn a_request_that_is_retried_keeps_its_number() {
     let late =
         project.run_to(4, &["--request", "nightly", "--force", "silver.orders", "--interval", "2026-03-10"]);
     assert_eq!(late["failed"][0]["kind"], "conflict");
+    let message = late["failed"][0]["message"].as_str().unwrap();
+    assert!(message.contains("was published by the later request"), "{message}");
+    assert_eq!(late["failed"][0]["state"], "unchanged");
+    let explained = project.said(&["explain", "silver.orders", "2026-03-10"]).1;
+    assert!(explained.contains("superseded") || explained.contains("later request"), "{explained}");
     project.equals_a_fresh_build();
 }
 

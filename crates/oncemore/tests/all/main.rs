@@ -3,6 +3,8 @@
 
 mod bad_input;
 mod cases;
+mod chains;
+mod claims;
 mod crashes;
 mod histories;
 mod links;
@@ -13,5 +15,6 @@ mod merges;
 mod mixed;
 mod numbers;
 mod project;
+mod recovery;
 mod repairs;
 mod views;

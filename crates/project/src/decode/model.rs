@@ -3,7 +3,7 @@
 use oncemore_core::{Calendar, Diagnostic, IntervalLength, Location, Zone};
 
 use super::{Decoder, Fields, audit, project};
-use crate::model::{History, Kind, OnChange, Ties};
+use crate::model::{History, Kind, OnChange, OnForeign, Ties};
 use crate::names::suggest;
 use crate::yaml::Node;
 
@@ -23,6 +23,7 @@ pub(crate) struct ModelSettings {
     pub(crate) start: Option<String>,
     pub(crate) end: Option<String>,
     pub(crate) delay_micros: i64,
+    pub(crate) on_foreign: Option<OnForeign>,
     pub(crate) description: Option<String>,
 }
 
@@ -40,7 +41,9 @@ fn applies(kind: Kind, key: &str) -> bool {
         Kind::History => true,
         Kind::Merge => !HISTORY.contains(&key),
         Kind::Slice => !FOLDING.contains(&key) && !HISTORY.contains(&key),
-        Kind::Full => matches!(key, "kind" | "key" | "audits" | "tags" | "inputs" | "description"),
+        Kind::Full => {
+            matches!(key, "kind" | "key" | "audits" | "tags" | "inputs" | "foreign" | "description")
+        }
         Kind::View => matches!(key, "kind" | "tags" | "description"),
     }
 }
@@ -116,6 +119,7 @@ pub(crate) fn decode<'n, 'a>(
         start: fields.get("start").and_then(|node| decoder.moment("start", node)),
         end: fields.get("end").and_then(|node| decoder.moment("end", node)),
         delay_micros: fields.get("delay").and_then(|node| decoder.duration("delay", node)).unwrap_or(0),
+        on_foreign: project::decode_foreign(decoder, &fields),
         description: fields.get("description").and_then(|node| decoder.text("description", node)),
     }
 }
@@ -163,7 +167,7 @@ fn reason(kind: Kind, key: &str) -> &'static str {
             "a merge holds the last change of a key: remove it, or make the model `kind: history`"
         }
         (Kind::Slice, _) => "a slice keeps every row: remove it, or make the model `kind: merge`",
-        (Kind::View, "audits" | "key" | "inputs") => {
+        (Kind::View, "audits" | "key" | "inputs" | "foreign") => {
             "a view writes nothing: put it where the rows are written"
         }
         (Kind::View, _) => "a view takes the interval of its reader: remove it",

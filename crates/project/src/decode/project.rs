@@ -6,7 +6,7 @@ use oncemore_core::{Diagnostic, Location, Zone};
 
 use super::{Decoder, Fields, lint, source};
 use crate::lint::{LintSettings, facts_of};
-use crate::model::{Limits, Source, Variable};
+use crate::model::{Limits, OnForeign, Source, Variable};
 use crate::yaml::{Data, Node};
 
 /// What `oncemore.yml` says.
@@ -21,6 +21,7 @@ pub(crate) struct Settings<'n, 'a> {
     pub(crate) declared: Vec<(String, Location)>,
     pub(crate) variables: BTreeMap<String, Variable>,
     pub(crate) limits: Limits,
+    pub(crate) on_foreign: OnForeign,
     pub(crate) lint: LintSettings,
     /// Keys of models by schema, and where the schema is named.
     pub(crate) defaults: BTreeMap<&'n str, (Location, Fields<'n, 'a>)>,
@@ -39,6 +40,7 @@ impl Settings<'_, '_> {
             declared: Vec::new(),
             variables: BTreeMap::new(),
             limits: Limits::default(),
+            on_foreign: OnForeign::default(),
             lint: LintSettings::default(),
             defaults: BTreeMap::new(),
         }
@@ -76,7 +78,12 @@ pub(crate) fn decode<'n, 'a>(decoder: &mut Decoder, root: &'n Node<'a>) -> Setti
         if let Some(tasks) = limits.get("tasks").and_then(|node| decoder.count("tasks", node)) {
             settings.limits.tasks = tasks;
         }
+        if let Some(node) = limits.get("lease") {
+            settings.limits.lease_micros =
+                decode_lease(decoder, node).unwrap_or(settings.limits.lease_micros);
+        }
     }
+    settings.on_foreign = decode_foreign(decoder, &fields).unwrap_or_default();
     if let Some(node) = fields.get("lint") {
         settings.lint = lint::decode(decoder, "lint", node);
     }
@@ -106,6 +113,24 @@ fn decode_name(decoder: &mut Decoder, node: &Node) -> Option<String> {
     decoder.error(
         Diagnostic::error("wrong-name", message, node.location()).help("use letters, digits, `_` and `-`"),
     );
+    None
+}
+
+/// What a write of somebody else does, where it is said.
+pub(crate) fn decode_foreign(decoder: &mut Decoder, fields: &Fields) -> Option<OnForeign> {
+    let choices = [("warn", OnForeign::Warn), ("error", OnForeign::Error), ("adopt", OnForeign::Adopt)];
+    fields.get("foreign").and_then(|node| decoder.choice("foreign", node, &choices))
+}
+
+/// Between what a busy machine can keep up, and what makes somebody wait for a dead one all day.
+fn decode_lease(decoder: &mut Decoder, node: &Node) -> Option<i64> {
+    let micros = decoder.duration("lease", node)?;
+    if (1_000_000..=86_400_000_000).contains(&micros) {
+        return Some(micros);
+    }
+    let message = "`lease` must lie between a second and a day";
+    let help = "a minute is what counts without it: leave it out, or write `lease: 5 minutes`";
+    decoder.error(Diagnostic::error("wrong-value", message, node.location()).help(help));
     None
 }
 

@@ -145,6 +145,19 @@ time_zone:
 }
 
 #[test]
+fn leases_and_policies() {
+    let fixture = r##"//- oncemore.yml
+name: test
+limits: {lease: 2 days}
+foreign: ignore
+"##;
+    insta::assert_snapshot!(diagnostics(fixture), @r##"
+    oncemore.yml:2:17: `2 days`: error[wrong-value]: `lease` must lie between a second and a day / a minute is what counts without it: leave it out, or write `lease: 5 minutes`
+    oncemore.yml:3:10: `ignore`: error[wrong-value]: `ignore` is no `foreign` / known: warn, error, adopt
+    "##);
+}
+
+#[test]
 fn wrong_names() {
     let fixture = r##"//- oncemore.yml
 name: a b

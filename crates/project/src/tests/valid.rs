@@ -3,7 +3,7 @@
 use oncemore_core::{Audit, CompleteWhen, Format, IntervalLength, Missing};
 
 use super::project;
-use crate::{Kind, OnChange, Variable};
+use crate::{Kind, OnChange, OnForeign, Variable};
 
 pub(super) const FLIGHTS: &str = r#"
 //- oncemore.yml
@@ -24,10 +24,11 @@ sources:
   raw.planes: {path: "data/planes*.parquet"}
   raw.events: {path: data/events.jsonl, time_zone: UTC, missing: empty, complete_when: {rows: 10}}
 variables: {min_delay: 15, rate: 0.5, carrier: "1", on: true, day: 2013-01-01, minus: -3}
-limits: {tasks: 500}
+limits: {tasks: 500, lease: 5 minutes}
+foreign: warn
 defaults:
   silver: {kind: slice, interval: day, tags: [daily]}
-  gold: {interval: month}
+  gold: {interval: month, foreign: adopt}
 //- tests/x.yml
 ignored: [
 //- models/silver/flights.sql
@@ -90,7 +91,11 @@ fn settings() {
     let project = project(&flights());
     assert_eq!((project.name.as_str(), project.warehouse.as_str()), ("flights", "lake"));
     assert_eq!(project.start.as_deref(), Some("2013-01-01"));
-    assert_eq!(project.limits.tasks, 500);
+    assert_eq!((project.limits.tasks, project.limits.lease_micros), (500, 300_000_000));
+    // The project's, or that of the folder.
+    let on_foreign = |name: &str| project.model(name).unwrap().on_foreign;
+    assert_eq!(on_foreign("silver.flights"), OnForeign::Warn);
+    assert_eq!((on_foreign("gold.planes"), on_foreign("gold.month")), (OnForeign::Adopt, OnForeign::Adopt));
     assert_eq!(project.variables["min_delay"], Variable::Integer(15));
     assert_eq!(project.variables["minus"], Variable::Integer(-3));
     assert_eq!(project.variables["rate"], Variable::Float(0.5));
