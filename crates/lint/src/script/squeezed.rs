@@ -1,5 +1,6 @@
 //! A text as the tokenizer is given it. That makes a token of each blank, and half of a text that is set out well is blanks:
-//! where several stand between two tokens one is left, and places are led back to the text as it was.
+//! where several stand between two tokens one is left, the end of a line if one is among them, and places are led back to
+//! the text as it was.
 
 use sqlparser::dialect::Dialect as Grammar;
 use sqlparser::tokenizer::{Location, TokenWithSpan, Tokenizer};
@@ -60,15 +61,20 @@ impl Squeezed {
             if gap.len() > 1 && gap.bytes().all(|byte| byte.is_ascii_whitespace()) {
                 let kept = text.get(from..done).unwrap_or("");
                 squeezed.text.push_str(kept);
-                squeezed.text.push(' ');
                 places.pass(kept);
-                places.now.column += 1;
                 match gap.rfind('\n') {
+                    // Of texts that follow each other some dialects make one, where a line ends between them.
                     Some(at) => {
+                        squeezed.text.push('\n');
+                        places.now = Location::new(places.now.line + 1, 1);
                         let lines = gap.bytes().filter(|byte| *byte == b'\n').count() as u64;
                         places.was = Location::new(places.was.line + lines, (gap.len() - at) as u64);
                     }
-                    None => places.was.column += gap.len() as u64,
+                    None => {
+                        squeezed.text.push(' ');
+                        places.now.column += 1;
+                        places.was.column += gap.len() as u64;
+                    }
                 }
                 squeezed.cuts.push(Cut { now: places.now, was: places.was });
                 from = begin;

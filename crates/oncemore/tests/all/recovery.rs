@@ -136,6 +136,8 @@ fn clean_up_beside_a_run_harms_neither() {
         while run.try_wait().unwrap().is_none() {
             let (code, said) = project.said(&["gc", "--older-than", "0s"]);
             assert_eq!(code, Some(0), "{said}");
+            // Without a pause it takes the files of each commit before that gets to the catalog.
+            std::thread::sleep(std::time::Duration::from_millis(150));
         }
         let output = run.wait_with_output().unwrap();
         assert_eq!(output.status.code(), Some(0), "{}", both(&output));

@@ -386,7 +386,7 @@ fn sums_never_drift_from_their_facts() {
             "SELECT f.day, f.city FROM (SELECT day, city, sum(amount) AS amount, count(*) AS n FROM silver.orders \
              WHERE amount >= 0 GROUP BY day, city) AS f \
              FULL JOIN gold.city_day AS m ON m.day = f.day AND m.city = f.city \
-             WHERE f.amount IS DISTINCT FROM m.amount OR f.n IS DISTINCT FROM m.orders",
+             WHERE (f.amount IS DISTINCT FROM m.amount) OR (f.n IS DISTINCT FROM m.orders)",
         );
         assert_eq!(drifted, none(), "after {} corrections", round + 1);
     }

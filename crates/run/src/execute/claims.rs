@@ -170,8 +170,8 @@ impl Drop for Claims {
 pub(super) fn lost() -> RunError {
     RunError::new(
         ErrorKind::Conflict,
-        "the claim on it is gone: this process was stopped for longer than its lease and another run took over, or \
-         somebody broke the claim",
+        "the claim on it is gone: this process was stopped beyond its lease, and it is being worked on by another run or \
+         was published there; or somebody broke the claim",
     )
     .help("see `oncemore claims`, then run the same command again")
 }
