@@ -4,6 +4,10 @@
    tables are in BENCH_DIR/out-oncemore. Nothing is audited and no key is declared, as no peer checks any.
      w1         backfill, grouped commits (the default)     w1_single  the same, each slice its own durable commit
      w2         one day again (--force)                     w3         nothing to do; w3_plan: `plan` of the same
+     w4_load    first load of the keyed dimension, one slice of changes
+     w4_prep    the same as 365 slices of changes           w4_100k, w4_1k  a feed of changes arrives, and is merged
+     w4_again   the 1k feed once more (--force)             w4_row_1k, w4_row_100k  a hundred feeds, one after the other
+     hist_prep  a history of 1 M keys, 5 M changes          hist       a day in its middle again, of 10,000 changed rows
      w5_prep    adds the mart and builds it                 w5         ten corrected days: `oncemore run` finds them
      plan       1,000 models x 1,000 slices, never run      flat_365, flat_8760   last ten single commits / first ten
    "work" is the time of the binary's whole process, its start included."""
@@ -11,6 +15,7 @@ import csv
 import datetime as dt
 import json
 import os
+import resource
 import shutil
 import statistics
 import subprocess
@@ -76,6 +81,11 @@ def oncemore(*args, folder=ROOT, ok=(0,)):
     if run.returncode not in ok:
         sys.exit(f"oncemore {' '.join(args)}: exit {run.returncode}\n{run.stdout[-1500:]}{run.stderr[-1500:]}")
     return took, run.stdout
+
+
+def held():
+    """MB that the largest of the binary's processes held; this one has fed DuckDB."""
+    return dict(held_mb=round(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024))
 
 
 def rows(sql, folder=ROOT):
@@ -168,6 +178,94 @@ sources:
     C.emit(took)
 
 
+DIM, HIST = "b.dim_big", "b.prices"
+DIM_COLUMNS = "k, name, country, balance_cents, version, dt"
+
+
+def keyed(folder, first, days, head, columns, model):
+    """A project of changes, a file a day below `feed`; returns its folder."""
+    folder = os.path.join(ROOT, folder)
+    os.makedirs(os.path.join(folder, "feed"), exist_ok=True)
+    end = first + dt.timedelta(days=days)
+    write(folder, "oncemore.yml", f"""name: keyed
+start: {first}
+end: {end}
+time_zone: UTC
+warehouse: warehouse
+sources:
+  raw.feed:
+    path: feed/{{interval:%Y-%m-%d}}.parquet
+    format: parquet
+    time: dt
+""")
+    where = "dt >= :interval_start AND dt < :interval_end"
+    write(folder, f"models/b/{model}.sql", f"/* oncemore\n{head}\n*/\nSELECT {columns} FROM raw.feed WHERE {where}\n")
+    return folder
+
+
+def dim(folder, first, days):
+    head = "kind: merge\ninterval: day\ntime: dt\nkey: [k]\norder_by: [version]"
+    return keyed(folder, first, days, head, DIM_COLUMNS, "dim_big")
+
+
+def feed(folder, day, sql):
+    """Writes a day's file; it is there at once, as a delivery would be."""
+    f = os.path.join(folder, "feed", f"{day}.parquet")
+    C.duck().execute(f"COPY ({sql}) TO '{f}.part' (FORMAT parquet)")
+    os.rename(f + ".part", f)
+    return day
+
+
+DIM_YEAR = 365
+DIM_FIRST = C.START + dt.timedelta(days=1 - DIM_YEAR)           # the year's last day is that of base.parquet
+
+
+def dim_year(days=DIM_YEAR):
+    return dim("out-oncemore-dim", DIM_FIRST, days)
+
+
+def dim_feed(folder, day, source):
+    """The feed of that name as changes of `day`."""
+    return feed(folder, day, f"SELECT * REPLACE (DATE '{day}' AS dt) FROM read_parquet('{C.p('big', source)}')")
+
+
+def in_a_row(size, times=100):
+    """Feeds that come one after the other, each merged by a process of its own; nine of ten rows are of keys that are there."""
+    folder = dim_year(DIM_YEAR + 2 + 2 * times)
+    first = DIM_FIRST + dt.timedelta(days=DIM_YEAR + 2 + (times if size > 1000 else 0))
+    n, = C.duck().execute(f"SELECT count(*) FROM read_parquet('{C.p('big', 'base.parquet')}')").fetchone()
+    size = max(10, min(size, n // 100))
+    up, took = size * 9 // 10, []
+    for i in range(times):
+        day, v = first + dt.timedelta(days=i), 10 + i + (times if size > 1000 else 0)
+        sql = (f"SELECT k, 'customer ' || k AS name, 'DE' AS country, CAST(hash(k + {v}) % 1000000 AS BIGINT) AS balance_cents, CAST({v} AS BIGINT) AS version, "
+               f"DATE '{day}' AS dt FROM (SELECT CAST(i * {n // up} + {v} % {n // up} AS BIGINT) AS k FROM range({up}) t(i) "
+               f"UNION ALL SELECT {n} + {v} * 10000000 + i FROM range({size - up}) t(i))")
+        feed(folder, day, sql)
+        took.append(oncemore("run", DIM, "--interval", str(day), folder=folder)[0])
+    rows_now = [int(x) for x in rows(f"SELECT count(*), count(DISTINCT k) FROM {DIM}", folder)[0]]
+    assert rows_now[0] == rows_now[1], rows_now
+    ten = min(10, times)
+    C.emit(took[-1], parts=dict(first_ten=round(statistics.mean(took[:ten]), 3), last_ten=round(statistics.mean(took[-ten:]), 3),
+                                median=round(statistics.median(took), 3), most=round(max(took), 3)))
+
+
+HIST_FIRST, HIST_DAYS = dt.date(2025, 1, 1), 100
+
+
+def history():
+    head = "kind: history\ninterval: day\ntime: dt\nkey: [k]\norder_by: [version]"
+    return keyed("out-oncemore-hist", HIST_FIRST, HIST_DAYS, head, "k, price, note, version, dt", "prices")
+
+
+def hist_feed(folder, day, keys, changes, version=0):
+    """Changes of a day; each key has five in a hundred days."""
+    at, per = (day - HIST_FIRST).days, changes // HIST_DAYS
+    new = f"CASE WHEN i < 10000 AND {version} > 0 THEN {version} ELSE 0 END"
+    return feed(folder, day, f"SELECT CAST((i * 20 + {at} % 20) % {keys} AS BIGINT) AS k, CAST(hash(i * 131 + {at} + 7 * ({new})) % 100000 AS BIGINT) AS price, "
+                             f"'note ' || (i % 1000) AS note, CAST({version} AS BIGINT) AS version, DATE '{day}' AS dt FROM range({per}) t(i)")
+
+
 cmd = sys.argv[1]
 if cmd in ("w1", "w1_single"):
     out = "out-oncemore" if cmd == "w1" else "out-oncemore-single"
@@ -186,6 +284,49 @@ elif cmd in ("w3", "w3_plan"):
     project()
     t, _ = oncemore("run" if cmd == "w3" else "plan")
     C.emit(t, nothing_to_do())
+elif cmd == "w4_load":
+    shutil.rmtree(C.p("out-oncemore-dim-one"), ignore_errors=True)
+    f = dim("out-oncemore-dim-one", C.START, 1)
+    dim_feed(f, C.START, "base.parquet")
+    t, _ = oncemore("run", folder=f)
+    memory = held()
+    C.emit(t, [int(x) for x in rows(C.FP_DIM.format(t=DIM), f)[0]], parts=memory)
+elif cmd == "w4_prep":
+    shutil.rmtree(C.p("out-oncemore-dim"), ignore_errors=True)
+    f, c = dim_year(), C.duck()
+    c.execute(f"CREATE TABLE b AS FROM read_parquet('{C.p('big', 'base.parquet')}')")
+    for i in range(DIM_YEAR):
+        day = DIM_FIRST + dt.timedelta(days=i)
+        c.execute(f"COPY (SELECT * REPLACE (DATE '{day}' AS dt) FROM b WHERE k % {DIM_YEAR} = {i}) TO '{f}/feed/{day}.parquet' (FORMAT parquet)")
+    t, _ = oncemore("run", folder=f)
+    memory = held()
+    C.emit(t, [int(x) for x in rows(C.FP_DIM.format(t=DIM), f)[0]], parts=memory)
+elif cmd in ("w4_100k", "w4_1k", "w4_again"):
+    f = dim_year(DIM_YEAR + 2)
+    day = C.START + dt.timedelta(days=1 if cmd == "w4_100k" else 2)
+    if cmd != "w4_again":
+        dim_feed(f, day, f"changes_{cmd[3:]}.parquet")
+    t, _ = oncemore("run", DIM, "--interval", str(day), *(["--force"] if cmd == "w4_again" else []), folder=f)
+    memory = held()
+    C.emit(t, [int(x) for x in rows(C.FP_DIM.format(t=DIM), f)[0]], parts=memory)
+elif cmd in ("w4_row_1k", "w4_row_100k"):
+    in_a_row(int(cmd[7:-1]) * 1000)
+elif cmd == "hist_prep":
+    shutil.rmtree(C.p("out-oncemore-hist"), ignore_errors=True)
+    f = history()
+    keys = int(os.environ.get("BENCH_HIST_KEYS", "1000000"))
+    for i in range(HIST_DAYS):
+        hist_feed(f, HIST_FIRST + dt.timedelta(days=i), keys, 5 * keys)
+    t, _ = oncemore("run", folder=f)
+    counted = [int(x) for x in rows(f"SELECT count(*), count(DISTINCT k) FROM {HIST}", f)[0]]
+    C.emit(t, parts=dict(stretches=counted[0], keys=counted[1]))
+elif cmd == "hist":
+    f = history()
+    keys = int(os.environ.get("BENCH_HIST_KEYS", "1000000"))
+    day, version = HIST_FIRST + dt.timedelta(days=HIST_DAYS // 2), int(time.time()) % 1_000_000
+    hist_feed(f, day, keys, 5 * keys, version)
+    t, _ = oncemore("run", HIST, "--interval", str(day), folder=f)
+    C.emit(t)
 elif cmd == "w5_prep":
     project(mart=True)
     t, _ = oncemore("run")

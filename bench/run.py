@@ -62,7 +62,7 @@ def step(peer, cmd, *args, env=None, label=None, rnd=0):
         r.update(inner=None, fp=None, error="over the limit" if late else txt[-600:])
     w = cmd.replace("w4m", "w4").replace("w4d", "w4")
     key = {"w1_single": "w1", "w1_ctas": "w1", "w1_parq": "w1", "w1_bulk": "w1", "w1_di_sample": "w1", "w2_di": "w2", "w4_prep": "dim0", "w5_prep": "mart0",
-           "w5_mb_prep": "mart0", "w5_mb": "w5"}.get(w, w)
+           "w5_mb_prep": "mart0", "w5_mb": "w5", "w4_load": "dim0", "w4_again": "w4_1k"}.get(w, w)
     ok = "fails" if r["inner"] is None else "-" if r["fp"] is None else "ok" if r["fp"] == ref.get(key, r["fp"]) and (key in ref or r["fp"] in ([0], [1])) else "WRONG"
     if ok == "WRONG" and key in ("w1", "w2") and "w1" not in WORKS and r["fp"] == ref["w5_fct"]:
         ok = "ok"                                   # W5 of an earlier run left the corrected days in the table
@@ -135,6 +135,19 @@ if "w4" in WORKS:
         for pe in PEERS:
             if i and pe in ("dbt", "sqlmesh", "iceberg"):
                 continue
+            if pe == "oncemore":
+                # First loads beside plain writes, then each feed right after the same feed of the floor.
+                for cmd in ("w4_load", "w4_prep"):
+                    for floor in ("datafusion", "duckdb"):
+                        if floor in PEERS:
+                            step(floor, "w4_prep", rnd=i)
+                    step(pe, cmd, rnd=i)
+                for f in ("100k", "1k"):
+                    if "duckdb" in PEERS:
+                        step("duckdb", f"w4_{f}", rnd=i)
+                    step(pe, f"w4_{f}", rnd=i)
+                step(pe, "w4_again", rnd=i)
+                continue
             step(pe, "w4_prep", rnd=i)
             for f in ("100k", "1k"):
                 if "duckdb" in PEERS and pe in ("dbt", "sqlmesh", "iceberg"):
@@ -144,6 +157,13 @@ if "w4" in WORKS:
                     step(pe, f"w4d_{f}", rnd=i)
             if pe == "duckdb":
                 step(pe, "w4_prep", rnd=i), step(pe, "w4m_100k", rnd=i), step(pe, "w4m_1k", rnd=i)
+for cmd in ("w4_row_1k", "w4_row_100k"):            # after w4
+    if cmd in WORKS and "oncemore" in PEERS:
+        step("oncemore", cmd)
+if "hist" in WORKS and "oncemore" in PEERS:
+    step("oncemore", "hist_prep")
+    for i in range(a.rounds):
+        step("oncemore", "hist", rnd=i)
 for cmd in ("plan", "flat_365", "flat_8760"):       # Oncemore's own: no peer has the like
     if cmd in WORKS and "oncemore" in PEERS:
         for i in range(a.rounds):

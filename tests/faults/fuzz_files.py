@@ -80,6 +80,8 @@ class Fuzz:
         self.template = folder / "template"
         shutil.copytree(self.project.folder, self.template)
         self.groups: dict = {}
+        shutil.rmtree(self.project.folder)
+        shutil.copytree(self.template, self.project.folder)
         for path in sorted(self.project.folder.rglob("*")):
             if path.is_file() and not path.name.endswith("-shm"):
                 self.groups.setdefault(self.group(path), []).append(path)
@@ -126,6 +128,9 @@ class Fuzz:
                 shutil.copytree(self.template, self.project.folder)
             else:
                 path.write_bytes(old)
+                # Whoever reads may put the catalog's log into its file.
+                for there in (self.template / "warehouse").glob("oncemore.db*"):
+                    shutil.copy(there, self.project.warehouse)
 
     def judge(self, what: str, command: tuple, say: bool) -> None:
         def limits() -> None:

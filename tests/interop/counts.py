@@ -67,6 +67,20 @@ CHECKS = {
     "gold.carrier_month": (
         "SELECT count(DISTINCT (month, carrier)) AS n, count(*) AS flights, sum(arr_delay) AS arr_delay FROM flights",
         "SELECT count(*) AS n, sum(flights) AS flights, sum(arr_delay_minutes) AS arr_delay FROM gold.carrier_month"),
+    "gold.plane_last": (
+        "SELECT count(*) AS n, sum(flight) AS flights, count(DISTINCT day) AS days FROM (SELECT flight, make_date(year, month, day) AS day, "
+        "row_number() OVER (PARTITION BY tailnum ORDER BY time_hour + to_minutes(minute) DESC, origin DESC, flight DESC) AS place "
+        "FROM flights WHERE dep_time IS NOT NULL AND tailnum IS NOT NULL) WHERE place = 1",
+        "SELECT count(*) AS n, sum(flight) AS flights, count(DISTINCT flight_date) AS days FROM gold.plane_last"),
+    "gold.route_carrier": (
+        "WITH flown AS (SELECT month, origin, dest, carrier, count(*) AS n FROM flights WHERE arr_delay IS NOT NULL GROUP BY ALL), "
+        "most AS (SELECT month, origin, dest, carrier FROM flown "
+        "QUALIFY row_number() OVER (PARTITION BY month, origin, dest ORDER BY n DESC, carrier) = 1), "
+        "changes AS (SELECT *, lag(carrier) OVER (PARTITION BY origin, dest ORDER BY month) AS before FROM most) "
+        "SELECT count(*) AS n, count(DISTINCT (origin, dest)) AS routes, sum(month) AS months FROM changes "
+        "WHERE carrier IS DISTINCT FROM before",
+        "SELECT count(*) AS n, sum(CASE WHEN is_current THEN 1 ELSE 0 END) AS routes, "
+        "sum(CAST(date_part('month', valid_from) AS BIGINT)) AS months FROM gold.route_carrier"),
     "gold.airline_year": (
         "SELECT count(DISTINCT carrier) AS n, count(*) AS flights, count(DISTINCT carrier) * (count(DISTINCT carrier) + 1) // 2 AS places "
         "FROM flights",

@@ -63,6 +63,7 @@ fn query(sql: &str, inputs: Vec<InputSchema>, key: &[&str]) -> ModelQuery {
         sql: sql.to_owned(),
         views: Vec::new(),
         inputs,
+        previous: None,
         zone: Zone::utc(),
         length: Some(IntervalLength::Day),
         time: None,

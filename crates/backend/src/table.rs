@@ -4,6 +4,7 @@
 //! Knows which files and columns it is given, nothing of snapshots, slices or stamps.
 
 use std::any::Any;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -16,6 +17,7 @@ use datafusion::common::{ColumnStatistics, Statistics};
 use datafusion::datasource::empty::EmptyTable;
 use datafusion::datasource::listing::PartitionedFile;
 use datafusion::datasource::memory::MemorySourceConfig;
+use datafusion::datasource::physical_plan::parquet::{ParquetAccessPlan, RowGroupAccess};
 use datafusion::datasource::physical_plan::{FileGroup, FileScanConfigBuilder, ParquetSource};
 use datafusion::datasource::source::DataSourceExec;
 use datafusion::error::{DataFusionError, Result as EngineResult};
@@ -25,6 +27,8 @@ use datafusion::physical_plan::{ExecutionPlan, execute_stream};
 use futures::TryStreamExt;
 use object_store::ObjectMeta;
 use oncemore_core::Digest;
+use parquet::arrow::arrow_reader::{RowSelection, RowSelector};
+use parquet::file::metadata::ParquetMetaDataReader;
 
 use crate::source::ProviderCache;
 
@@ -36,10 +40,12 @@ const LARGEST_KEPT: u64 = 16 << 20;
 pub struct DataFile {
     /// Where it is on this machine.
     pub path: PathBuf,
-    /// Rows in it.
+    /// Rows that are in it and not deleted.
     pub rows: u64,
     /// Bytes of it.
     pub bytes: u64,
+    /// Places of rows that are deleted, in order.
+    pub deleted: Vec<u64>,
 }
 
 /// Lets a small table stay decoded over the tasks that read it.
@@ -167,7 +173,12 @@ impl Table {
             e_tag: None,
             version: None,
         };
-        Ok(PartitionedFile::new_from_meta(meta).with_statistics(Arc::new(self.statistics(file.rows))))
+        let found =
+            PartitionedFile::new_from_meta(meta).with_statistics(Arc::new(self.statistics(file.rows)));
+        if file.deleted.is_empty() {
+            return Ok(found);
+        }
+        Ok(found.with_extensions(Arc::new(access(file)?)))
     }
 
     fn statistics(&self, rows: u64) -> Statistics {
@@ -179,6 +190,44 @@ impl Table {
             column_statistics: vec![ColumnStatistics::new_unknown(); width],
         }
     }
+}
+
+/// Which rows of a file are read: all that are not deleted.
+fn access(file: &DataFile) -> EngineResult<ParquetAccessPlan> {
+    let opened = File::open(&file.path)?;
+    let metadata = ParquetMetaDataReader::new().parse_and_finish(&opened)?;
+    let mut deleted = file.deleted.as_slice();
+    let mut from = 0u64;
+    let groups = metadata.row_groups().iter().map(|group| {
+        let to = from + group.num_rows().unsigned_abs();
+        let (inside, rest) = deleted.split_at(deleted.partition_point(|place| *place < to));
+        deleted = rest;
+        let access = if inside.is_empty() {
+            RowGroupAccess::Scan
+        } else if inside.len() as u64 == to - from {
+            RowGroupAccess::Skip
+        } else {
+            RowGroupAccess::Selection(selection(from, to, inside))
+        };
+        from = to;
+        access
+    });
+    Ok(ParquetAccessPlan::new(groups.collect()))
+}
+
+/// The rows from one place to another but for some between.
+fn selection(from: u64, to: u64, deleted: &[u64]) -> RowSelection {
+    let count = |rows: u64| usize::try_from(rows).unwrap_or(usize::MAX);
+    let mut selectors = Vec::with_capacity(2 * deleted.len() + 1);
+    let mut next = from;
+    for place in deleted {
+        selectors.push(RowSelector::select(count(place - next)));
+        selectors.push(RowSelector::skip(1));
+        next = place + 1;
+    }
+    selectors.push(RowSelector::select(count(to - next)));
+    // Neighbours of one kind become one.
+    selectors.into()
 }
 
 fn location(path: &Path) -> EngineResult<object_store::path::Path> {

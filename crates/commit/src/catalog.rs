@@ -175,9 +175,12 @@ impl Catalog {
         self.check_in_place()?;
         let done = work(&transaction)?;
         let committed = self.disk.step(Step::Commit, || transaction.commit().map_err(std::io::Error::other));
-        committed.map_err(|error| CommitError::Unknown {
-            doing: "commit to the catalog".to_owned(),
-            reason: error.to_string(),
+        committed.map_err(|error| {
+            let doing = "commit to the catalog".to_owned();
+            if was_full(&error) {
+                return CommitError::io(doing, error);
+            }
+            CommitError::Unknown { doing, reason: error.to_string() }
         })?;
         self.check_in_place().map_err(|moved| CommitError::Unknown {
             doing: "commit to the catalog".to_owned(),
@@ -207,11 +210,29 @@ impl Catalog {
             .and_then(|transaction| {
                 self.check_in_place()?;
                 let done = work(&transaction)?;
-                transaction.commit()?;
+                let committed =
+                    self.disk.step(Step::Note, || transaction.commit().map_err(std::io::Error::other));
+                committed.map_err(|error| CommitError::io("note in the catalog", error))?;
                 Ok(done)
             });
         connection.pragma_update(None, "synchronous", "FULL")?;
         done
+    }
+
+    /// Writes a durable transaction that changes nothing of anyone's. One that failed at its end may have left all of
+    /// itself in the write-ahead log, where this process does not see it and recovery after a crash would: what is
+    /// written next takes its place, and after that it is in or gone for good.
+    ///
+    /// # Errors
+    /// This one can't be written either: then nobody knows.
+    pub(crate) fn settle(&self) -> Result<()> {
+        self.write(|transaction| {
+            // A row that changes each time: SQLite leaves a page alone that would come out equal.
+            let change =
+                "INSERT INTO om_meta VALUES ('settled', 1) ON CONFLICT DO UPDATE SET value = value + 1";
+            transaction.execute(change, [])?;
+            Ok(())
+        })
     }
 
     pub(crate) fn tables(&self) -> Result<Vec<Pointer>> {
@@ -341,6 +362,12 @@ fn is_complete(connection: &Connection) -> Result<bool> {
 
 /// What SQLite says of a file that is not its own, or no longer whole.
 const DAMAGED: [&str; 2] = ["not a database", "malformed"];
+
+/// Whether a COMMIT failed for want of room: then its last page, the one that counts, was not written.
+fn was_full(error: &std::io::Error) -> bool {
+    let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<rusqlite::Error>());
+    inner.and_then(rusqlite::Error::sqlite_error_code) == Some(ErrorCode::DiskFull)
+}
 
 fn no_ledger(path: &Path, detail: &str) -> CommitError {
     CommitError::NoLedger { path: path.display().to_string(), detail: detail.to_owned() }

@@ -33,6 +33,10 @@ pub enum Step {
     Begin,
     /// A transaction of the catalog committed.
     Commit,
+    /// A transaction of numbers and notes committed, which a power cut may undo.
+    Note,
+    /// A folder made.
+    CreateFolder,
 }
 
 /// Whether a step is about to happen or has happened.
@@ -81,7 +85,8 @@ impl Disk {
     }
 
     pub(crate) fn create_folder(&self, path: &Path) -> Result<()> {
-        let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
+        let make = || fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
+        let made = self.step(Step::CreateFolder, make);
         made.map_err(|error| CommitError::io(format!("create folder {}", path.display()), error))
     }
 
@@ -99,10 +104,22 @@ impl Disk {
             .map_err(|error| CommitError::io(format!("create {}", path.display()), error))
     }
 
+    /// A new file without a name, to write and to read again.
+    pub(crate) fn create_aside(&self, path: &Path) -> Result<File> {
+        let open = || {
+            let file = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(path)?;
+            fs::remove_file(path)?;
+            Ok(file)
+        };
+        self.step(Step::WriteData, open)
+            .map_err(|error| CommitError::io(format!("create {}", path.display()), error))
+    }
+
     /// Writes new files of one folder, then makes them and files written before durable, with the names of all.
     ///
-    /// Syncs run side by side, so that the file system's journal takes many in one go.
-    pub(crate) fn persist(&self, new: &[(PathBuf, Vec<u8>)], before: &[PathBuf]) -> Result<()> {
+    /// Syncs run side by side, so that the file system's journal takes many in one go. False where a file went before
+    /// it was durable: a clean-up took it for that of a dead process.
+    pub(crate) fn persist(&self, new: &[(PathBuf, Vec<u8>)], before: &[PathBuf]) -> Result<bool> {
         for (path, bytes) in new {
             let write = || {
                 let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
@@ -117,10 +134,13 @@ impl Disk {
         // Folders of slices may be new themselves.
         folders.extend(before.iter().filter_map(|path| path.parent()?.parent()));
         let folders: Vec<&Path> = folders.into_iter().collect();
-        let durable = self.step(Step::SyncFiles, || sync(&files));
-        durable.map_err(|error| CommitError::io("make files durable", error))?;
+        match self.step(Step::SyncFiles, || sync(&files)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+            durable => durable.map_err(|error| CommitError::io("make files durable", error))?,
+        }
         let durable = self.step(Step::SyncFolders, || sync(&folders));
-        durable.map_err(|error| CommitError::io("make folders durable", error))
+        durable.map_err(|error| CommitError::io("make folders durable", error))?;
+        Ok(true)
     }
 
     /// Replaces a small file that is a hint only: atomic, not durable.

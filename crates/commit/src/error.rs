@@ -151,7 +151,9 @@ fn superseded(published: bool) -> &'static str {
 
 impl From<rusqlite::Error> for CommitError {
     fn from(error: rusqlite::Error) -> Self {
-        CommitError::io("use the catalog", error)
+        // SQLite says no more than that, also where a file can't grow.
+        let io = error.sqlite_error_code() == Some(rusqlite::ErrorCode::SystemIoFailure);
+        CommitError::io("use the catalog", format!("{error}{}", if io { " (is the disk full?)" } else { "" }))
     }
 }
 

@@ -14,8 +14,10 @@
 //! files; when the result becomes visible is `publish`'s.
 
 mod decide;
+pub(crate) mod index;
 mod order;
 mod reduce;
+mod spill;
 pub(crate) mod store;
 #[cfg(test)]
 mod tests;
@@ -25,8 +27,8 @@ use arrow::datatypes::Schema;
 use oncemore_core::{Digest, Digester, TableName};
 use serde::{Deserialize, Serialize};
 
-pub(crate) use decide::{Change, contest, only, settle, winners};
-pub(crate) use order::{Key, Order};
+pub(crate) use decide::{Change, contest, differing, in_buckets, only, settle, winners};
+pub(crate) use order::Order;
 pub use reduce::{Reduced, Reducer};
 pub(crate) use validity::stretches;
 pub use validity::{IS_CURRENT, VALID_FROM, VALID_TO, Validity};
@@ -37,8 +39,14 @@ use crate::slice_map::SliceMap;
 /// Marks a change as a deletion, in the log alone.
 pub const DELETED: &str = "_deleted";
 
-/// Rows that a bucket holds before buckets are halved.
+/// Rows that a bucket holds before it is halved.
 pub const BUCKET_ROWS: u64 = 256 << 10;
+/// Of 100 rows of a bucket, those that may change before it is written anew.
+pub const REWRITE_SHARE: u64 = 25;
+
+fn rewrite_share() -> u64 {
+    REWRITE_SHARE
+}
 
 /// What is folded from a log, and how. Kept in the log's metadata.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,8 +61,12 @@ pub struct FoldSpec {
     /// Columns by which changes of a key are ordered, NULL the lowest; of equals a deletion wins, then what is greatest
     /// by the remaining columns.
     pub order: Vec<String>,
-    /// Rows that a bucket holds before buckets are halved.
+    /// Rows that a bucket holds before it is halved.
     pub bucket_rows: u64,
+    /// How many of 100 rows of a bucket may change before it is written anew; how many of 100 rows of a table may be
+    /// deleted, or lie over its buckets, before these are.
+    #[serde(default = "rewrite_share")]
+    pub rewrite_share: u64,
     /// Of a history: how changes become stretches of time.
     pub validity: Option<Validity>,
 }
@@ -72,7 +84,7 @@ impl FoldSpec {
     }
 
     /// Columns that tell the rows of the state apart.
-    fn state_key(&self) -> Vec<String> {
+    pub(crate) fn state_key(&self) -> Vec<String> {
         let from = self.validity.as_ref().map(|_| VALID_FROM.to_owned());
         self.key.iter().cloned().chain(from).collect()
     }

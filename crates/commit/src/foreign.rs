@@ -11,7 +11,7 @@ use crate::head::interval_at;
 use crate::metadata::{self, schema};
 use crate::publish::{Change, Publish, Published, StampDraft};
 use crate::rows::{RowHasher, RowsPrint, schema_digest};
-use crate::slice_map::FileEntry;
+use crate::slice_map::{Entry, FileEntry};
 use crate::stage::start_of;
 use crate::state::{Live, Standing, State};
 use crate::warehouse::Warehouse;
@@ -65,15 +65,15 @@ impl Warehouse {
             found.push(Foreign { interval: Interval::WHOLE, detail });
         }
         for entry in state.map.entries() {
-            let detail = difference(&live, entry.interval, &entry.files);
+            let detail = difference(&live, entry);
             found.extend(detail.map(|detail| Foreign { interval: entry.interval, detail }));
         }
         let starts = live.files.keys().chain(live.deletes.keys());
         let unknown = starts.filter(|start| state.map.starting(**start).is_none());
         for start in unknown {
             let interval = interval_at(&state, *start);
-            let detail =
-                difference(&live, interval, &[]).unwrap_or_else(|| "rows of no slice of ours".to_owned());
+            let detail = difference(&live, &Entry::empty(interval))
+                .unwrap_or_else(|| "rows of no slice of ours".to_owned());
             if !found.iter().any(|known| known.interval == interval) {
                 found.push(Foreign { interval, detail });
             }
@@ -116,14 +116,20 @@ pub(crate) fn read_print(
     Ok((fingerprint, columns, schema_digest(&schema)))
 }
 
-/// How the live files of a slice differ from `ours`; `None` where they don't.
-pub(crate) fn difference(live: &Live, interval: Interval, ours: &[FileEntry]) -> Option<String> {
-    let start = start_of(interval);
+/// How the live files of a slice differ from what we put there; `None` where they don't.
+pub(crate) fn difference(live: &Live, entry: &Entry) -> Option<String> {
+    let start = start_of(entry.interval);
+    let ours = &entry.files;
     let now = live.files.get(&start).map_or(&[][..], Vec::as_slice);
     let added: Vec<&FileEntry> = now.iter().filter(|file| !ours.contains(file)).collect();
     let gone = ours.iter().filter(|file| !now.contains(file)).count();
-    let deletes = live.deletes.get(&start).copied().unwrap_or(0);
-    if added.is_empty() && gone == 0 && deletes == 0 {
+    let own = &entry.deletes.files;
+    let deletes = live.deletes.get(&start).map_or(&[][..], Vec::as_slice);
+    // By name: a copied table's are written again for its new place.
+    let known = |files: &[FileEntry], file: &FileEntry| files.iter().any(|known| known.name == file.name);
+    let undone = own.iter().filter(|file| !known(deletes, file)).count();
+    let deletes = deletes.iter().filter(|file| !known(own, file)).count();
+    if added.is_empty() && gone == 0 && deletes == 0 && undone == 0 {
         return None;
     }
     let rows: u64 = added.iter().map(|file| file.rows).sum();
@@ -136,6 +142,9 @@ pub(crate) fn difference(live: &Live, interval: Interval, ours: &[FileEntry]) ->
     }
     if deletes > 0 {
         parts.push(format!("{deletes} delete files"));
+    }
+    if undone > 0 {
+        parts.push(format!("{undone} of our {} delete files gone", own.len()));
     }
     Some(parts.join(", "))
 }

@@ -237,19 +237,20 @@ impl Warehouse {
     fn commit_fences(&self, state: &State, fences: &BTreeMap<Interval, Epoch>) -> Result<bool> {
         let now_ms = metadata::next_ms(&state.metadata, self.world());
         let (builder, pushed_out) = snapshot::unchanged(state, now_ms)?;
-        let name = self.persist_fences(state, fences)?;
+        let (name, map) = self.fenced(state, fences);
         let builder = builder.set_properties([(MAP.to_owned(), name.clone())].into())?;
         let (_, bytes) = metadata::build(builder, now_ms)?;
+        let path = state.folder.join("metadata").join(&name);
         let index = IndexState { map: Some(name) };
-        let moved = self.swap_metadata(&state.table, Some(state), bytes, Some(index))?;
+        let moved = self.swap_metadata(&state.table, Some(state), bytes, Some(index), vec![(path, map)])?;
         for path in pushed_out.iter().filter(|_| moved) {
             self.disk().remove(path)?;
         }
         Ok(moved)
     }
 
-    /// Writes a slice map with these fences, and returns its name.
-    fn persist_fences(&self, state: &State, fences: &BTreeMap<Interval, Epoch>) -> Result<String> {
+    /// A slice map with these fences, as a name and bytes.
+    fn fenced(&self, state: &State, fences: &BTreeMap<Interval, Epoch>) -> (String, Vec<u8>) {
         let mut map = state.map.clone();
         for (interval, epoch) in fences {
             let mut entry = map.get(*interval).cloned().unwrap_or_else(|| Entry::empty(*interval));
@@ -258,9 +259,7 @@ impl Warehouse {
         }
         let name = format!("om-map-{:08}-{:032x}.bin", state.high(), self.world().fresh_id());
         let bytes = map.encode(&name);
-        let path = state.folder.join("metadata").join(&name);
-        self.disk().persist(&[(path, bytes)], &[])?;
-        Ok(name)
+        (name, bytes)
     }
 
     /// Everything that the table's retained snapshots and metadata files refer to.
@@ -339,7 +338,7 @@ fn list(folder: &Path) -> Result<Vec<Orphan>> {
 }
 
 /// Epoch and attempt in the name of a data file of ours, and the slice where the file's folder is not that of one.
-fn parse_name(name: &str) -> Option<(Epoch, String, Option<String>)> {
+pub(crate) fn parse_name(name: &str) -> Option<(Epoch, String, Option<String>)> {
     let parts: Vec<&str> = name.strip_prefix("om-")?.strip_suffix(".parquet")?.split('-').collect();
     let slice = if let [_, _, slice, _, _] = parts[..] { Some(slice.to_owned()) } else { None };
     let mut parts = parts.into_iter();

@@ -9,7 +9,8 @@ use oncemore_core::{AttemptId, Instant, Interval, TableName};
 
 use crate::error::{CommitError, Result};
 use crate::metadata::{self, schema};
-use crate::slice_map::SliceMap;
+use crate::positions::Lazy;
+use crate::slice_map::{FileEntry, SliceMap};
 use crate::state::State;
 use crate::warehouse::{Warehouse, text};
 
@@ -32,16 +33,36 @@ pub struct TableHead {
 }
 
 /// A live data file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct DataFileRef {
     /// Absolute path.
     pub path: String,
     /// The slice it belongs to. Of a slice that another writer made only the start is known.
     pub interval: Interval,
-    /// Rows in it.
+    /// Rows that are in it and not deleted.
     pub rows: u64,
     /// Its size.
     pub bytes: u64,
+    /// The delete files of its slice, where one of them deletes rows of it.
+    pub(crate) deletes: Option<Arc<Lazy>>,
+}
+
+impl DataFileRef {
+    /// Places of its rows that are deleted, in order. Reads delete files, once for all files of a head.
+    ///
+    /// # Errors
+    /// A delete file that can't be read.
+    pub fn deleted(&self) -> Result<Vec<u64>> {
+        self.deletes.as_ref().map_or_else(|| Ok(Vec::new()), |deletes| deletes.of(&self.path))
+    }
+
+    /// The delete files that say which of its rows are deleted, absolute.
+    ///
+    /// # Errors
+    /// A path that is not UTF-8.
+    pub fn delete_files(&self) -> Result<Vec<String>> {
+        self.deletes.as_ref().map_or_else(|| Ok(Vec::new()), |deletes| deletes.paths())
+    }
 }
 
 impl TableHead {
@@ -63,7 +84,10 @@ impl Warehouse {
     /// Metadata that can't be read; delete files of another writer, which need a reader that merges them.
     pub fn head(&self, table: &TableName) -> Result<Option<TableHead>> {
         let Some(state) = self.state(table)? else { return Ok(None) };
-        let files = if state.is_ours() { files_by_map(&state)? } else { self.files_by_manifests(&state)? };
+        let files = match state.is_ours() {
+            true => files_of_map(self, &state, &state.map)?,
+            false => self.files_by_manifests(&state)?,
+        };
         let current = &state.metadata;
         Ok(Some(TableHead {
             table: table.clone(),
@@ -91,7 +115,14 @@ impl Warehouse {
 
     fn files_by_manifests(&self, state: &State) -> Result<Vec<DataFileRef>> {
         let live = state.live(self)?;
-        if let Some((start, count)) = live.deletes.first_key_value() {
+        let ours = |file: &FileEntry| {
+            state.map.entries().any(|entry| entry.deletes.files.iter().any(|own| own.name == file.name))
+        };
+        let theirs = live
+            .deletes
+            .iter()
+            .map(|(start, files)| (start, files.iter().filter(|file| !ours(file)).count()));
+        if let Some((start, count)) = theirs.into_iter().find(|(_, count)| *count > 0) {
             return Err(CommitError::Foreign {
                 table: state.table.clone(),
                 interval: interval_at(state, *start),
@@ -114,29 +145,48 @@ impl Warehouse {
         let mut files = Vec::new();
         for (start, slice) in &live.files {
             let interval = interval_at(state, *start);
+            let deletes = live.deletes.get(start).map_or(&[][..], Vec::as_slice);
+            let deletes = lazy(self, state, deletes);
             for file in slice {
                 let path = text(&state.full(&file.name))?;
-                files.push(DataFileRef { path, interval, rows: file.rows, bytes: file.bytes });
+                let dead = match &deletes {
+                    Some(deletes) => deletes.of(&path)?.len() as u64,
+                    None => 0,
+                };
+                files.push(reference(path, interval, file, dead, deletes.as_ref()));
             }
         }
         Ok(files)
     }
 }
 
-fn files_by_map(state: &State) -> Result<Vec<DataFileRef>> {
-    files_of_map(state, &state.map)
-}
-
 /// The files that a slice map names, in order of slices.
-pub(crate) fn files_of_map(state: &State, map: &SliceMap) -> Result<Vec<DataFileRef>> {
+pub(crate) fn files_of_map(warehouse: &Warehouse, state: &State, map: &SliceMap) -> Result<Vec<DataFileRef>> {
     let mut files = Vec::with_capacity(map.len());
     for entry in map.entries() {
-        for file in &entry.files {
+        let deletes = lazy(warehouse, state, &entry.deletes.files);
+        for (place, file) in entry.files.iter().enumerate() {
             let path = text(&state.full(&file.name))?;
-            files.push(DataFileRef { path, interval: entry.interval, rows: file.rows, bytes: file.bytes });
+            files.push(reference(path, entry.interval, file, entry.deletes.of(place), deletes.as_ref()));
         }
     }
     Ok(files)
+}
+
+fn lazy(warehouse: &Warehouse, state: &State, deletes: &[FileEntry]) -> Option<Arc<Lazy>> {
+    let paths = deletes.iter().map(|file| state.full(&file.name));
+    (!deletes.is_empty()).then(|| Arc::new(Lazy::new(warehouse.disk(), paths.collect())))
+}
+
+fn reference(
+    path: String,
+    interval: Interval,
+    file: &FileEntry,
+    dead: u64,
+    deletes: Option<&Arc<Lazy>>,
+) -> DataFileRef {
+    let deletes = deletes.filter(|_| dead > 0).cloned();
+    DataFileRef { path, interval, rows: file.rows.saturating_sub(dead), bytes: file.bytes, deletes }
 }
 
 /// The slice that starts at `start`; where it is none of ours, everything from there on.

@@ -45,7 +45,7 @@ impl Warehouse {
             snapshot_id: Some(snapshot_id),
             schema: schema::user_schema(state.metadata.current_schema())?,
             key: metadata::key_of(&state.metadata),
-            files: Arc::new(files_of_map(&state, &map)?),
+            files: Arc::new(files_of_map(self, &state, &map)?),
         }))
     }
 }

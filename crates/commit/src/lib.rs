@@ -12,6 +12,8 @@ mod head;
 mod history;
 pub mod ledger;
 mod metadata;
+mod parallel;
+mod positions;
 mod publish;
 mod recover;
 pub mod rows;
@@ -25,7 +27,8 @@ pub use catalog::{CATALOG, FILE as CATALOG_FILE};
 pub use disk::{Faults, Step, When};
 pub use error::CommitError;
 pub use fold::{
-    BUCKET_ROWS, DELETED, FoldSpec, IS_CURRENT, Reduced, Reducer, VALID_FROM, VALID_TO, Validity,
+    BUCKET_ROWS, DELETED, FoldSpec, IS_CURRENT, REWRITE_SHARE, Reduced, Reducer, VALID_FROM, VALID_TO,
+    Validity,
 };
 pub use foreign::Foreign;
 pub use gc::Cleaned;

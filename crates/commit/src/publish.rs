@@ -5,6 +5,7 @@
 //! same; else it is planned again. Data files stay as they are. The loop is ours: it knows its own earlier commit by
 //! the attempt in the slice map.
 
+mod compact;
 mod decide;
 mod fold;
 pub(crate) mod snapshot;
@@ -244,8 +245,10 @@ impl Warehouse {
             let folded = commit.staged.iter().map(|files| &files.list);
             let staged: Vec<PathBuf> =
                 staged.chain(folded).flatten().map(|(path, ..)| path.clone()).collect();
-            if let Err(error) = self.disk().persist(&commit.files, &staged) {
-                return Outcome::Failed(error);
+            match self.disk().persist(&commit.files, &staged) {
+                Ok(true) => {}
+                Ok(false) => return Outcome::Stale,
+                Err(error) => return Outcome::Failed(error),
             }
         }
         let now = self.world().now();
@@ -301,12 +304,15 @@ impl Warehouse {
         Ok(commit.items.iter().any(|(place, ..)| touched(*place)))
     }
 
-    /// The answer of COMMIT was lost: the pointers tell. All moved or none, so one of them speaks for all.
+    /// The answer of COMMIT was lost: the pointers tell, once another transaction has been written after it. All moved
+    /// or none, so one of them speaks for all.
     fn look_again(&self, commits: &[TableCommit], publishes: &[Publish], lost: CommitError) -> Outcome {
-        let Some(commit) = commits.iter().find(|commit| !commit.items.is_empty()) else {
-            return Outcome::Moved;
-        };
+        let speaks = commits.iter().find(|commit| !commit.items.is_empty()).or(commits.first());
+        let Some(commit) = speaks else { return Outcome::Moved };
         let table = &commit.state.table;
+        if self.catalog().settle().is_err() {
+            return Outcome::Failed(lost);
+        }
         match self.catalog().pointer(table) {
             Ok(Some(now)) if now == commit.location => Outcome::Moved,
             Ok(Some(now)) if now == commit.state.location => {

@@ -16,7 +16,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::codec::{Decoder, Encoder};
 use crate::error::{CommitError, Result};
-pub(crate) use entry::{Entry, FileEntry};
+pub(crate) use entry::{Deletes, Entry, FileEntry};
 
 /// Most slices a page holds.
 pub(crate) const PAGE: usize = 64;

@@ -13,19 +13,21 @@ use std::sync::Arc;
 use arrow::array::{ArrayRef, RecordBatch, StringArray, TimestampMicrosecondArray, new_null_array};
 use arrow::compute::{BatchCoalescer, CastOptions, cast_with_options};
 use arrow::datatypes::{Field, Schema, SchemaRef};
-use iceberg::spec::{DataFile, SchemaRef as IcebergSchema};
+use iceberg::spec::{DataContentType, DataFile, SchemaRef as IcebergSchema};
 use oncemore_core::{AttemptId, CodeVersion, ColumnPrint, Digest, Fingerprint, Instant, Interval, TableName};
 
 use crate::disk::Disk;
 use crate::error::{CommitError, Result};
+use crate::fold::Reduced;
+use crate::fold::store::Buckets;
 use crate::ledger::Attempt;
 use crate::metadata::schema::{self, CODE_VERSION, INTERVAL_START};
-use crate::metadata::stats;
+use crate::metadata::stats::{self, About};
 use crate::rows::{RowHasher, RowsPrint, schema_digest};
 use crate::slice_map::FileEntry;
 use crate::types::{arrow_type, stored_type};
 use crate::warehouse::{Warehouse, text};
-use file::FileWriter;
+use file::{FileWriter, Pages};
 
 /// Rows a chunk: a multiple of the encoder's own batch, see the module's words on bytes.
 pub(crate) const CHUNK: usize = 8_192;
@@ -59,6 +61,8 @@ struct Plan {
     /// The user's columns with the types that they are stored as.
     stored: SchemaRef,
     code: String,
+    /// Columns by which rows are looked up, and the buckets of these that rows come in the order of.
+    ordered: Option<(Vec<String>, Buckets)>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -180,6 +184,7 @@ impl SliceWriter {
             from,
             stored: stored.clone(),
             code: code.short(),
+            ordered: None,
         };
         Ok(SliceWriter {
             print: RowsPrint::new(&hasher),
@@ -196,6 +201,13 @@ impl SliceWriter {
     /// # Errors
     /// A disk that refuses them.
     pub fn write(&mut self, batch: &RecordBatch) -> Result<()> {
+        if self.plan.ordered.is_some() {
+            return Err(CommitError::Internal("other rows among the changes of a slice".to_owned()));
+        }
+        self.add(batch)
+    }
+
+    fn add(&mut self, batch: &RecordBatch) -> Result<()> {
         if batch.num_rows() == 0 {
             return Ok(());
         }
@@ -203,6 +215,21 @@ impl SliceWriter {
         self.print.add(&self.hasher.hash(&batch));
         self.chunks.push_batch(batch).map_err(internal)?;
         self.drain()
+    }
+
+    /// Adds all changes of a slice of a log that is folded by `key`. Nothing else may be added.
+    ///
+    /// # Errors
+    /// As [`SliceWriter::write`]; rows that were added before.
+    pub fn write_reduced(&mut self, reduced: &mut Reduced, key: &[String]) -> Result<()> {
+        if self.plan.ordered.is_some() || self.current.is_some() || !self.done.list.is_empty() {
+            return Err(CommitError::Internal("changes among other rows of a slice".to_owned()));
+        }
+        self.plan.ordered = Some((key.to_vec(), reduced.buckets));
+        while let Some(batch) = reduced.next_batch()? {
+            self.add(&batch)?;
+        }
+        Ok(())
     }
 
     fn drain(&mut self) -> Result<()> {
@@ -223,8 +250,12 @@ impl SliceWriter {
 
     fn end_file(&mut self) -> Result<()> {
         let Some(writer) = self.current.take() else { return Ok(()) };
-        let partition = stats::partition(self.plan.start());
-        let done = writer.finish(&self.plan.iceberg, self.plan.spec_id, partition)?;
+        let done = writer.finish(About {
+            content: DataContentType::Data,
+            schema: &self.plan.iceberg,
+            partition: stats::partition(self.plan.start()),
+            spec_id: self.plan.spec_id,
+        })?;
         self.done.list.push(done);
         Ok(())
     }
@@ -263,7 +294,11 @@ impl Plan {
         let path = self.folder.join(format!("{}-{number}.parquet", self.stem));
         let name = format!("data/{}/{}-{number}.parquet", label(self.interval), self.stem);
         text(&path)?;
-        FileWriter::create(self.disk.clone(), path, name, self.file_schema.clone())
+        let pages = match &self.ordered {
+            Some((key, buckets)) => Pages::ByKey(key, *buckets),
+            None => Pages::Plain,
+        };
+        FileWriter::create(self.disk.clone(), path, name, self.file_schema.clone(), pages)
     }
 
     /// The user's columns with the types that they are stored as.

@@ -61,8 +61,8 @@ impl IndexState {
 #[derive(Debug, Default)]
 pub(crate) struct Live {
     pub(crate) files: BTreeMap<Option<i64>, Vec<FileEntry>>,
-    /// Slices with delete files of other writers.
-    pub(crate) deletes: BTreeMap<Option<i64>, usize>,
+    /// Delete files by the start of their slice.
+    pub(crate) deletes: BTreeMap<Option<i64>, Vec<FileEntry>>,
     /// Files under another partition spec.
     pub(crate) elsewhere: usize,
 }
@@ -134,9 +134,9 @@ impl State {
             let ours = file.partition_spec_id == self.metadata.default_partition_spec_id();
             for entry in warehouse.manifest(&file)?.iter() {
                 let data = entry.data_file();
+                let list = if deletes { &mut live.deletes } else { &mut live.files };
                 match manifest::start_of(data) {
-                    Ok(start) if ours && deletes => *live.deletes.entry(start).or_default() += 1,
-                    Ok(start) if ours => live.files.entry(start).or_default().push(FileEntry {
+                    Ok(start) if ours => list.entry(start).or_default().push(FileEntry {
                         name: self.relative(data.file_path()),
                         rows: data.record_count(),
                         bytes: data.file_size_in_bytes(),
@@ -145,7 +145,7 @@ impl State {
                 }
             }
         }
-        live.files.values_mut().for_each(|files| files.sort_unstable());
+        live.files.values_mut().chain(live.deletes.values_mut()).for_each(|files| files.sort_unstable());
         Ok(live)
     }
 }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use arrow::datatypes::{DataType, Field, FieldRef, Schema};
 use iceberg::TableCreation;
 use iceberg::spec::{ManifestFile, TableMetadata, TableMetadataBuilder, UnboundPartitionSpec};
-use oncemore_core::{Instant, Stamp, TableName, World};
+use oncemore_core::{Instant, Interval, Stamp, TableName, World};
 use uuid::Uuid;
 
 use crate::catalog::{self, Catalog};
@@ -164,6 +164,15 @@ impl Warehouse {
         let stamps = Arc::new(stamps);
         lock(&self.inner.stamps).insert(table.clone(), (location, stamps.clone()));
         Ok(stamps)
+    }
+
+    /// The stamp of one slice; `None` where nothing was published for it.
+    ///
+    /// # Errors
+    /// As [`Warehouse::stamps`].
+    pub fn stamp(&self, table: &TableName, interval: Interval) -> Result<Option<Stamp>> {
+        let state = self.state(table)?;
+        Ok(state.and_then(|state| state.map.get(interval)?.stamp.clone()))
     }
 
     /// A table's state at its head; `None` where there is no such table.
@@ -423,7 +432,7 @@ impl Warehouse {
             .assign_uuid(Uuid::from_u128(self.world().fresh_id()));
         let Instant(now) = self.world().now();
         let (_, bytes) = metadata::build(builder, now / 1_000)?;
-        self.swap_metadata(table, None, bytes, Some(IndexState::default()))
+        self.swap_metadata(table, None, bytes, Some(IndexState::default()), Vec::new())
     }
 
     fn evolve_table(
@@ -455,25 +464,30 @@ impl Warehouse {
         }
         let (_, bytes) = metadata::build(builder, metadata::next_ms(current, self.world()))?;
         let index = state.is_ours().then(|| state.index());
-        self.swap_metadata(&state.table, Some(state), bytes, index)
+        self.swap_metadata(&state.table, Some(state), bytes, index, Vec::new())
     }
 
-    /// Publishes metadata alone; false where somebody else was first.
+    /// Publishes metadata alone, with files that it names; false where somebody else was first.
     pub(crate) fn swap_metadata(
         &self,
         table: &TableName,
         old: Option<&State>,
         bytes: Vec<u8>,
         index: Option<IndexState>,
+        named: Vec<(PathBuf, Vec<u8>)>,
     ) -> Result<bool> {
         let old_location = old.map(|state| state.location.as_str());
         let name = metadata::next_name(old_location, self.world());
         let path = self.folder(table).join("metadata").join(name);
         let location = text(&path)?;
-        self.inner.disk.persist(&[(path.clone(), bytes)], &[])?;
+        let files: Vec<_> = named.into_iter().chain([(path, bytes)]).collect();
+        if !self.inner.disk.persist(&files, &[])? {
+            return Ok(false);
+        }
         let moved = self.inner.catalog.write(|transaction| {
-            // A clean-up beside may have taken the file for that of a dead process.
-            let moved = path.exists() && catalog::swap(transaction, table, old_location, &location)?;
+            // Looked at under the lock that a clean-up takes files under.
+            let are_there = files.iter().all(|(path, _)| path.exists());
+            let moved = are_there && catalog::swap(transaction, table, old_location, &location)?;
             if let (true, Some(index)) = (moved, &index) {
                 catalog::set_index(transaction, table, &location, &index.to_json())?;
             }
@@ -482,7 +496,7 @@ impl Warehouse {
         if moved {
             self.write_hint(table, &location);
         } else {
-            self.inner.disk.remove(&path)?;
+            files.iter().try_for_each(|(path, _)| self.inner.disk.remove(path))?;
         }
         Ok(moved)
     }

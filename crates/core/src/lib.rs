@@ -28,7 +28,7 @@ pub use fingerprint::{ColumnPrint, Fingerprint};
 pub use interval::{Instant, Interval};
 pub use name::{NameError, TableName};
 pub use outcome::SliceState;
-pub use read::{Bound, ColumnsRead, Edge, Offset, Read};
+pub use read::{Bound, ColumnsRead, Edge, Offset, Read, previous_of};
 pub use set::IntervalSet;
 pub use source::{CompleteWhen, Format, Missing, SourceSpec};
 pub use stamp::{AttemptId, Epoch, Origin, Pin, Stamp};

@@ -8,7 +8,15 @@ use serde::{Deserialize, Serialize};
 use crate::calendar::shift;
 use crate::column::TimeType;
 use crate::interval::{Instant, Interval};
+use crate::name::TableName;
 use crate::zone::Zone;
+
+/// The name under which a model reads the slice before its own one: `previous(<schema>.<name>)`.
+///
+/// No table and no source can be called so.
+pub fn previous_of(table: &TableName) -> String {
+    format!("previous({table})")
+}
 
 /// One input of a model, as read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -78,6 +86,11 @@ pub struct Offset {
 }
 
 impl Read {
+    /// Whether it is the slice before the own one, see [`previous_of`].
+    pub fn is_previous(&self) -> bool {
+        self.input.ends_with(')')
+    }
+
     /// The range of instants that a task on `interval` reads, in the model's zone.
     ///
     /// `input_zone` is the zone in which the *input's* slices are cut, for inputs whose time column holds dates or

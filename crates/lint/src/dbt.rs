@@ -6,6 +6,7 @@
 //! rendered here.
 //! Without it both are rendered here, with stubs for what only a warehouse knows.
 
+use std::hash::{Hash, Hasher};
 use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -39,7 +40,8 @@ pub use clocks::{ClockKind, ClockRole, TemplateClock, template_clocks};
 pub use config::{Config, Hook};
 pub use eval::World;
 pub use inputs::{Group, groups};
-pub use judge::{Judged, Parsed, lint};
+pub(crate) use judge::lint;
+pub use judge::{Judged, Parsed};
 pub use knowledge::{Column, Knowledge, Reference, Trust};
 pub(crate) use lower::replaces_all;
 pub use template::{Argument, Clock, Template};
@@ -71,6 +73,8 @@ pub struct Project {
 /// What is known besides the files.
 #[derive(Clone, Debug, Default)]
 pub struct Hints {
+    /// The adapter that the user names: it goes before what profiles say.
+    pub named: Option<String>,
     /// The adapter, where neither manifest nor profiles name one.
     pub adapter: Option<String>,
     /// Whether models may stand anywhere: files without a `dbt_project.yml`.
@@ -109,6 +113,15 @@ pub struct Node {
     package: Arc<str>,
 }
 
+/// All that decides how it renders and what is made of it, besides what the project's models share.
+impl Hash for Node {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (&self.id, self.kind, &self.path, &self.template, &self.relation, self.is_stale).hash(state);
+        (&self.base, self.base_is_whole, &self.text, self.is_synthetic).hash(state);
+        (&self.entry_text, &self.compiled, &self.package).hash(state);
+    }
+}
+
 /// Model or snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NodeKind {
@@ -119,7 +132,7 @@ pub enum NodeKind {
 }
 
 /// How a relation is written.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct RelationName {
     /// As far as known.
     pub database: Option<String>,

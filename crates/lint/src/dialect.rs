@@ -75,7 +75,7 @@ impl Dialect {
             "redshift" => Self::Redshift,
             "snowflake" => Self::Snowflake,
             "bigquery" | "googlesql" => Self::BigQuery,
-            "spark" | "sparksql" | "databricks" | "hive" | "impala" => Self::Spark,
+            "spark" | "sparksql" | "databricks" | "hive" | "hql" | "impala" => Self::Spark,
             "duckdb" | "motherduck" => Self::DuckDb,
             "trino" | "presto" | "athena" | "starburst" => Self::Trino,
             "mysql" | "mariadb" | "tidb" | "singlestore" => Self::MySql,
@@ -199,5 +199,16 @@ pub fn guess(path: &str, text: &str) -> Option<Dialect> {
     match scores.as_slice() {
         [best, second, ..] if best.0 >= second.0 + 2 => Some(best.1),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Dialect, guess};
+
+    #[test]
+    fn the_ending_tells_of_hive() {
+        assert_eq!(guess("jobs/day.hql", "SELECT 1"), Some(Dialect::Spark));
+        assert_eq!(guess("jobs/day.sql", "SELECT 1"), None);
     }
 }

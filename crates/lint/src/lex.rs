@@ -90,6 +90,8 @@ struct Lexer<'a> {
     bodies: Vec<(usize, usize)>,
     /// Parts of a template that are left out, last first.
     left_out: Vec<Span>,
+    /// What `DELIMITER` has put in the semicolon's place; empty where nothing.
+    delimiter: Vec<u8>,
 }
 
 struct Mask {
@@ -110,6 +112,7 @@ pub fn lex(text: &str, dialect: Dialect) -> Lexed {
         open: Vec::new(),
         bodies: Vec::new(),
         left_out: crate::branches::left_out(text),
+        delimiter: Vec::new(),
     };
     lexer.left_out.reverse();
     lexer.out.tokens.reserve(text.len() / 5);
@@ -190,10 +193,31 @@ impl Lexer<'_> {
                 }
             } else if byte.is_ascii_whitespace() {
                 self.at += 1;
-            } else if !self.comment() && !self.placeholder() && !self.string(byte) {
+            } else if !self.delimiter() && !self.comment() && !self.placeholder() && !self.string(byte) {
                 self.plain(byte);
             }
         }
+    }
+
+    /// What `DELIMITER $$` has made the end of a statement, and the line that makes it so.
+    fn delimiter(&mut self) -> bool {
+        if self.dialect != Dialect::MySql {
+            return false;
+        }
+        const WORD: &[u8] = b"delimiter";
+        let rest = self.text.get(self.at..).unwrap_or(&[]);
+        let head = rest.get(..WORD.len()).is_some_and(|word| word.eq_ignore_ascii_case(WORD));
+        if head && self.is_line_start() && rest.get(WORD.len()).is_some_and(u8::is_ascii_whitespace) {
+            let line = rest.split(|b| *b == b'\n').next().unwrap_or(&[]);
+            let made = line.get(WORD.len()..).unwrap_or(&[]).trim_ascii();
+            self.delimiter = if made == b";" { Vec::new() } else { made.to_vec() };
+            return false;
+        }
+        if self.delimiter.is_empty() || !rest.starts_with(&self.delimiter) {
+            return false;
+        }
+        self.push(TokenKind::Mark(b';'), self.at, self.at + self.delimiter.len());
+        true
     }
 
     fn comment(&mut self) -> bool {
@@ -356,6 +380,12 @@ impl Lexer<'_> {
             self.masks.push(Mask { span: Span::new(end, inner), blank: false });
             self.out.placeholders.push(Span::new(end, inner));
             end = inner;
+        }
+        // `END$$`.
+        if !self.delimiter.is_empty() {
+            let inner = self.text.get(start + 1..end).unwrap_or(&[]);
+            let cut = inner.windows(self.delimiter.len()).position(|part| part == self.delimiter);
+            end = cut.map_or(end, |at| start + 1 + at);
         }
         self.push(TokenKind::Word, start, end);
     }

@@ -23,6 +23,7 @@ pub mod routine;
 pub mod rules;
 pub mod scan;
 pub mod script;
+pub mod session;
 pub mod split;
 pub mod spread;
 pub mod suppress;
@@ -34,6 +35,7 @@ pub use dialect::Dialect;
 pub use facts::Knowledge;
 pub use finding::{Allowed, Confidence, Finding, Fix, Safety, Severity};
 pub use script::{Coverage, Script};
+pub use session::Session;
 pub use spread::Spread;
 
 /// A file to be judged.
@@ -67,29 +69,7 @@ pub fn lint(inputs: &[Input], config: &Config) -> Report {
 /// Lints files, the work on each spread as the caller likes; what is said is the same.
 #[must_use]
 pub fn lint_on(inputs: &[Input], config: &Config, spread: &impl Spread) -> Report {
-    let (projects, rest) = dbt::groups(inputs, config);
-    let scripts: Vec<Script> = spread.map(&rest, |input| parse(input, config));
-    let knowledge = Knowledge::gather(&scripts);
-    let mut report = Report::default();
-    let judged = spread.map(&scripts, |script| judge(script, &knowledge, config));
-    for (script, judged) in scripts.iter().zip(judged) {
-        report.findings.extend(judged.findings);
-        report.allowed.extend(judged.allowed);
-        report.coverage.push((script.path.clone(), script.coverage));
-    }
-    for project in &projects {
-        let mut found = dbt::lint(&project.files, &project.hints, &scripts, config, spread);
-        let findings =
-            found.findings.iter_mut().chain(found.allowed.iter_mut().map(|allowed| &mut allowed.finding));
-        let paths = findings.map(|finding| &mut finding.path);
-        for path in paths.chain(found.coverage.iter_mut().map(|(path, _)| path)) {
-            path.insert_str(0, &project.folder);
-        }
-        report.findings.append(&mut found.findings);
-        report.allowed.append(&mut found.allowed);
-        report.coverage.append(&mut found.coverage);
-    }
-    report
+    Session::new().lint(inputs, None, config, spread)
 }
 
 /// Reads a file. The dialect is the file's, else the project's, else what path and words tell, else standard

@@ -116,7 +116,14 @@ impl<'a> Lowering<'a> {
         for part in &name.0 {
             match part {
                 ObjectNamePart::Identifier(ident) => {
-                    let place = self.place(ident.span);
+                    let mut place = self.place(ident.span);
+                    // The parser puts `@stage/path/` together and forgets where it stood.
+                    if !place.is_somewhere() && ident.value.starts_with('@') {
+                        let written = self.span.of(self.source.text).find(&ident.value);
+                        let start = |at: usize| self.span.start as usize + at;
+                        place =
+                            written.map_or(place, |at| Span::new(start(at), start(at) + ident.value.len()));
+                    }
                     span = span.to(place);
                     let written = self.word_of(ident, place);
                     if ident.quote_style == Some('`') {

@@ -22,8 +22,8 @@ pub(crate) struct Prepared<'a> {
     pub(crate) samples: Vec<Sample>,
     /// Where QUALIFY stands that is read as HAVING.
     pub(crate) qualifies: Vec<u32>,
-    /// Whether anything is rewritten.
-    pub(crate) edited: bool,
+    /// Whether more is rewritten than at the first time.
+    pub(crate) more: bool,
 }
 
 struct Preparing<'a> {
@@ -60,12 +60,18 @@ pub(crate) fn prepare<'a>(
         }
         Dialect::BigQuery => preparing.words_of_arguments(&["model", "table"]),
         Dialect::DuckDb => samples = preparing.using_sample(),
+        Dialect::Trino => {
+            preparing.json_clauses();
+            preparing.types_in_parentheses(&["array"]);
+        }
         _ => {}
     }
+    let first = preparing.edits.len();
     let qualifies = if again { preparing.second(dialect, &lexed.placeholders) } else { Vec::new() };
+    let more = preparing.edits.len() > first;
     let edited = !preparing.edits.is_empty();
     let text = if edited { Cow::Owned(preparing.edited(masked)) } else { Cow::Borrowed(masked) };
-    Prepared { text, predicate, samples, qualifies, edited }
+    Prepared { text, predicate, samples, qualifies, more }
 }
 
 impl Preparing<'_> {

@@ -3,11 +3,13 @@
 //! by tokens what no parser needs to see (COPY, SET, transactions).
 
 mod parsed;
+mod squeezed;
 mod words;
 
 use words::UTILITIES;
 
 use crate::dialect::Dialect;
+use crate::functions::{Names, listed};
 use crate::ir::{Action, Query, Statement, Write};
 use crate::lex::{Lexed, TokenKind, lex};
 use crate::lower::Source;
@@ -106,6 +108,14 @@ fn only(action: Action) -> Found {
     (action, Vec::new(), Vec::new())
 }
 
+/// Whether a macro that stands alone is called like a check of data: it looks, and writes nothing.
+fn asserts(placeholder: &str) -> bool {
+    static CHECKS: Names = Names::of(include_str!("../data/names/checks.txt"));
+    let call = placeholder.trim_start_matches(['{', '-', ' ']);
+    let name = call.split('(').next().unwrap_or("").trim();
+    call.contains('(') && listed(&CHECKS, name.rsplit('.').next().unwrap_or(name))
+}
+
 impl Reader<'_> {
     fn statement(&self, piece: &Piece) -> Statement {
         let (action, writes, queries) = match piece.kind {
@@ -169,6 +179,9 @@ impl Reader<'_> {
             word if piece.tokens.len() == 1
                 && self.source.lexed.placeholder_at(piece.span.start).is_some() =>
             {
+                if asserts(word) {
+                    return only(Action::Utility);
+                }
                 only(Action::Unread(format!("`{word}` stands for text that is not known here")))
             }
             _ if piece.routine || self.assigns(piece) => self.set(piece),

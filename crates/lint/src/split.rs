@@ -276,7 +276,10 @@ impl Splitter<'_> {
                 self.at += 2
             }
             _ if self.is_header(at) => {
-                self.push(PieceKind::Sql, at, at + 1);
+                // A plain name, such as `{{ header }}`, is a remark at the head of a file; a macro may do anything.
+                if self.word(at).contains('(') {
+                    self.push(PieceKind::Sql, at, at + 1);
+                }
                 self.at = at + 1;
             }
             _ => self.statement(),
@@ -447,7 +450,10 @@ impl Splitter<'_> {
     fn looped(&mut self) {
         let at = self.at;
         if self.dialect == Dialect::TSql {
-            return self.condition(&["begin"]);
+            self.condition(&["begin"]);
+            // What is repeated is not kept from being done again.
+            self.guard = None;
+            return;
         }
         let mut end = at + 1;
         while end < self.tokens.len() && self.mark(end) != b';' && !self.any(end, &["loop", "do"]) {

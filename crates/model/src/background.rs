@@ -300,7 +300,8 @@ impl Config {
                 }
             }
         }
-        if moved || self.has(Flaw::GcMetadataByAge) {
+        let locked = self.has(Flaw::GcUnderLock) && head.at == state.head.at;
+        if moved || locked || self.has(Flaw::GcMetadataByAge) {
             state.files &= !(orphans & all_metadata());
         }
     }

@@ -38,6 +38,9 @@ pub enum Flaw {
     GcByAge,
     /// Metadata files go by age alone.
     GcMetadataByAge,
+    /// Metadata files go under the catalog's lock while the head stands, commits look there whether theirs are still
+    /// there, and nothing is written.
+    GcUnderLock,
     /// Clean-up reads the head of a folded table before that of its log.
     GcReadsStateFirst,
     /// A group commit moves the first slice only, and all receipts are written.

@@ -283,7 +283,8 @@ impl Config {
     fn stale(&self, state: &State, plan: &Plan) -> bool {
         let moved = state.head.at != plan.base.0;
         let product = plan.product.is_some() && state.product.at != plan.base.1;
-        (moved || product) && !self.has(Flaw::NoCompareAndSwap)
+        let gone = self.has(Flaw::GcUnderLock) && state.files & plan.head.metadata == 0;
+        (moved || product || gone) && !self.has(Flaw::NoCompareAndSwap)
     }
 
     fn swap(&self, state: &mut State, runner: usize) {

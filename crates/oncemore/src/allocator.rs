@@ -10,8 +10,9 @@
 pub(crate) fn obey_memory() {
     use std::os::unix::process::CommandExt;
 
-    /// Blocks from this size on are mapped and unmapped one by one.
-    const THRESHOLD: (&str, &str) = ("MALLOC_MMAP_THRESHOLD_", "262144");
+    /// Blocks from this size on are mapped and unmapped one by one. With little memory a batch's columns are of a
+    /// hundred kB: below the threshold, each of many arenas kept megabytes of what merges of spilled runs had freed.
+    const THRESHOLD: (&str, &str) = ("MALLOC_MMAP_THRESHOLD_", "65536");
     let mut arguments = std::env::args_os();
     let name = arguments.next().unwrap_or_default();
     let arguments: Vec<_> = arguments.collect();

@@ -67,6 +67,7 @@ impl Observer for Watcher {
                 self.show_bar(total);
             }
             Event::Started { model, .. } => self.bar.set_message(format!("{}  {model}", counted(rows))),
+            Event::Tied { .. } => {}
             _ => self.bar.set_position(done),
         }
         for line in lines {

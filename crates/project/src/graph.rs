@@ -39,6 +39,7 @@ pub(crate) fn resolve(decoder: &mut Decoder, settings: &Settings, drafts: &[Draf
                 None => decoder.error(unknown_table(table, &names).diagnostic(|span| draft.locate(span))),
             }
         }
+        check_previous(decoder, draft);
         check_inputs(decoder, draft, &names);
         check_audits(decoder, draft, &names);
         check_placeholders(decoder, draft, settings);
@@ -70,8 +71,37 @@ fn known_names<'s>(
 fn self_read(table: &TableUse) -> SqlError {
     let message = format!("`{}` reads its own output", table.name);
     SqlError::new("self-read", message, table.span).help(
-        "the content of a slice is a function of interval, code and inputs alone; read the inputs further back instead",
+        "the content of a slice is a function of interval, code and inputs alone; read the inputs further back instead, \
+         or the slice before this one: `previous(…)`",
     )
+}
+
+/// `previous(…)` names the model itself, which has slices.
+fn check_previous(decoder: &mut Decoder, draft: &Draft) {
+    for table in draft.analysed.iter().flat_map(|analysed| &analysed.previous) {
+        let wrong = |message: String, help: String| SqlError::new("previous", message, table.span).help(help);
+        let error = match draft.settings.kind {
+            // What is wrong with the settings is said elsewhere.
+            None => continue,
+            Some(Kind::Slice) if table.name == draft.key => continue,
+            Some(Kind::Slice) => wrong(
+                format!("`previous({})` in another model", table.name),
+                format!(
+                    "a model reads its own slice before, `previous({})`; of another table read the range that is \
+                     needed: `FROM {}` with a condition on its time",
+                    draft.key, table.name
+                ),
+            ),
+            Some(kind) => wrong(
+                format!("`previous(…)` in a {}", if kind == Kind::Full { "full table" } else { kind.name() }),
+                match kind {
+                    Kind::View => "put it into the model that writes the slices".to_owned(),
+                    _ => "only a model of `kind: slice` has a slice before the own one".to_owned(),
+                },
+            ),
+        };
+        decoder.error(error.diagnostic(|span| draft.locate(span)));
+    }
 }
 
 fn unknown_table(table: &TableUse, names: &[&str]) -> SqlError {
@@ -126,6 +156,11 @@ fn check_audits(decoder: &mut Decoder, draft: &Draft, names: &[&str]) {
                 let at = |_: sql::Span| decoded.location.clone();
                 match sql::analyse(sql) {
                     Ok(analysed) => {
+                        for table in &analysed.previous {
+                            let error = SqlError::new("previous", "`previous(…)` in an audit", table.span)
+                                .help("an audit looks at the slice that is about to be published");
+                            decoder.error(error.diagnostic(at));
+                        }
                         for table in
                             analysed.tables.iter().filter(|table| !names.contains(&table.name.as_str()))
                         {
@@ -304,9 +339,11 @@ fn model(
         _ => None,
     };
     let audits: Vec<Audit> = settings.audits.into_iter().map(|decoded| decoded.audit).collect();
+    let reads_previous = draft.analysed.is_some_and(|analysed| !analysed.previous.is_empty());
     Some(Model {
         name: draft.name,
         kind,
+        reads_previous,
         fold,
         calendar: settings.calendar,
         time: settings.time,

@@ -229,6 +229,8 @@ pub struct Model {
     pub name: TableName,
     /// How it is stored.
     pub kind: Kind,
+    /// Whether it reads the slice before its own one.
+    pub reads_previous: bool,
     /// How it is folded from its changes; of a merge or a history alone.
     pub fold: Option<Fold>,
     /// How its time is cut; of what has slices alone.

@@ -57,6 +57,8 @@ impl SqlError {
 pub(crate) struct Analysed {
     /// Tables named in FROM that are no CTEs.
     pub(crate) tables: Vec<TableUse>,
+    /// Tables named in `previous(…)`.
+    pub(crate) previous: Vec<TableUse>,
     pub(crate) placeholders: Vec<Placeholder>,
     pub(crate) canonical: Canonical,
     pub(crate) errors: Vec<SqlError>,
@@ -78,7 +80,13 @@ pub(crate) fn analyse(sql: &str) -> Result<Analysed, Vec<SqlError>> {
     let query = parse(sql, &lines, tokens).map_err(|error| vec![error])?;
     let found = scope::resolve(sql, &lines, &query);
     let canonical = canonical::canonical(sql, &pieces, &found);
-    Ok(Analysed { tables: found.tables, placeholders: found.placeholders, canonical, errors: found.errors })
+    Ok(Analysed {
+        tables: found.tables,
+        previous: found.previous,
+        placeholders: found.placeholders,
+        canonical,
+        errors: found.errors,
+    })
 }
 
 const TOO_DEEP: &str = "the expression goes too deep";

@@ -5,7 +5,7 @@ use oncemore_core::{Interval, Origin};
 use oncemore_project::Model;
 use serde::Serialize;
 
-use crate::assess::{Allow, Assessment, Hold, Verdict};
+use crate::assess::{Allow, Assessment, Before, Hold, Verdict};
 use crate::due::Label;
 use crate::error::{ErrorKind, RunError};
 use crate::explain::states_before;
@@ -54,9 +54,15 @@ pub fn accept(
     let request = workspace.warehouse.begin_request(None)?;
     let mut report = Accepted::default();
     let mut publishes = Vec::new();
-    for slot in ground.due(at).iter().filter(|slot| range.covers(slot.interval)) {
+    let mut before = Before::Settled;
+    for slot in ground.due(at).iter() {
         let (interval, label) = (slot.interval, slot.label.clone());
-        let assessment = subject.assess(interval);
+        let last = std::mem::take(&mut before);
+        if !range.covers(interval) {
+            before = subject.standing(interval, &subject.verdict(interval, &last), &last, true);
+            continue;
+        }
+        let assessment = subject.assess(interval, &last);
         let foreign = match &assessment.verdict {
             Verdict::Fresh => {
                 report.fresh += 1;

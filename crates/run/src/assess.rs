@@ -105,6 +105,8 @@ pub enum Hold {
 pub enum Verdict {
     /// Nothing to do.
     Fresh,
+    /// Nothing to do, though these inputs differ from what it read: their changes are to be reported alone.
+    Reported(Vec<String>),
     /// To be worked on.
     Due(Reason),
     /// To be worked on, but not now.
@@ -172,11 +174,16 @@ impl Changes {
 
     /// Whether a reader of `columns` in `range` may see a change.
     pub fn touch(&self, range: Interval, columns: Option<&[String]>) -> bool {
-        let reads = |changed: &[String]| {
-            columns.is_none_or(|columns| columns.iter().any(|column| changed.binary_search(column).is_ok()))
-        };
         self.all.overlaps(range)
-            || self.some.iter().any(|(changed, slices)| reads(changed) && slices.overlaps(range))
+            || self.some.iter().any(|(changed, slices)| any_of(columns, changed) && slices.overlaps(range))
+    }
+}
+
+/// Whether one of `columns`, of all where that is `None`, is among `changed`, which is sorted.
+fn any_of(columns: Option<&[String]>, changed: &[String]) -> bool {
+    match columns {
+        Some(columns) => columns.iter().any(|column| changed.binary_search(column).is_ok()),
+        None => !changed.is_empty(),
     }
 }
 
@@ -202,6 +209,20 @@ pub enum Supply<'a> {
     Table(&'a TableState),
     /// A source, which is asked about each range.
     Source(&'a dyn SourceState),
+    /// The slice before the own one, of the table of this name.
+    Before(&'a TableName),
+}
+
+/// How the slice before stands, for a model that reads it. Slices of such a model are judged in order of time.
+#[derive(Clone, Debug, Default)]
+pub enum Before {
+    /// It is as it should be, or nothing is expected there.
+    #[default]
+    Settled,
+    /// It is going to be worked on, which may change these columns, sorted; all of them, where that is `None`.
+    Pending(Option<Arc<[String]>>),
+    /// It is not as it should be and is not going to be worked on: it, or the one before it that is named here.
+    Stuck(Interval),
 }
 
 /// What a source says about a range of time.
@@ -268,6 +289,8 @@ pub struct Subject<'a> {
     pub foreign: &'a BTreeMap<Interval, String>,
     /// Inputs whose changes do not make a slice stale.
     pub ignored: &'a [String],
+    /// Inputs whose changes are reported and do not make a slice stale.
+    pub reported: &'a [String],
     /// What the user allowed.
     pub allow: Allow,
 }
@@ -291,6 +314,8 @@ struct Findings<'a> {
     hold: Option<Hold>,
     /// Inputs that differ from what the published slice was made from.
     changed: Vec<&'a str>,
+    /// Inputs that differ, of those whose changes are reported alone.
+    reported: Vec<&'a str>,
     /// Inputs that are going to change.
     pending: Vec<&'a str>,
     /// Whether the published slice was made from other inputs, or other versions of them.
@@ -299,37 +324,75 @@ struct Findings<'a> {
 
 impl<'s> Subject<'s> {
     /// The verdict on the slice of `interval`.
-    pub fn verdict(&self, interval: Interval) -> Verdict {
-        self.judge(interval, None)
+    pub fn verdict(&self, interval: Interval, before: &Before) -> Verdict {
+        self.judge(interval, before, None)
     }
 
     /// The verdict on the slice of `interval`, with its inputs pinned to the versions that are there now.
-    pub fn assess(&self, interval: Interval) -> Assessment {
+    pub fn assess(&self, interval: Interval, before: &Before) -> Assessment {
         let mut pins = Vec::with_capacity(self.inputs.len());
-        let verdict = self.judge(interval, Some(&mut pins));
+        let verdict = self.judge(interval, before, Some(&mut pins));
         pins.sort_unstable_by(|a, b| a.input.cmp(&b.input));
-        Assessment { interval, verdict, pins, owner: self.stamp(interval).map(|stamp| stamp.attempt) }
+        let stamp = self.stamp(interval);
+        if let (Verdict::Due(Reason::Audits), Some(stamp)) = (&verdict, stamp) {
+            // Nothing is computed: the rows stay those of the versions that they were made from.
+            pins.clone_from(&stamp.inputs);
+        }
+        Assessment { interval, verdict, pins, owner: stamp.map(|stamp| stamp.attempt) }
     }
 
-    fn judge(&self, interval: Interval, mut pins: Option<&mut Vec<Pin>>) -> Verdict {
+    /// How the slice of `interval` stands for the one after it; `runs` says whether it is worked on where it is due.
+    pub fn standing(&self, interval: Interval, verdict: &Verdict, before: &Before, runs: bool) -> Before {
+        if !self.inputs.iter().any(|input| input.read.is_previous()) {
+            return Before::Settled;
+        }
+        match (verdict, before) {
+            (Verdict::Due(reason), _) if runs => Before::Pending(self.columns(interval, reason, before)),
+            (_, Before::Stuck(at)) => Before::Stuck(*at),
+            (Verdict::Fresh | Verdict::Reported(_), _) if !self.rests_on_stale(interval) => Before::Settled,
+            _ => Before::Stuck(interval),
+        }
+    }
+
+    /// How the slice before `interval` stands, where all that is due is going to run.
+    pub fn standing_before(&self, interval: Interval) -> Before {
+        let mut before = Before::Settled;
+        for slot in self.slots.iter().take_while(|slot| slot.interval < interval) {
+            let verdict = self.verdict(slot.interval, &before);
+            before = self.standing(slot.interval, &verdict, &before, true);
+        }
+        before
+    }
+
+    /// Whether a parent needs work in what the slice reads, and was left out.
+    fn rests_on_stale(&self, interval: Interval) -> bool {
+        self.inputs.iter().any(|input| {
+            let Supply::Table(table) = &input.supply else { return false };
+            let range = self.reach(input, input.read, interval).filter(|_| !table.left_out.is_empty());
+            range.is_some_and(|range| table.left_out.touch(range, input.read.columns.as_deref()))
+        })
+    }
+
+    fn judge(&self, interval: Interval, before: &Before, mut pins: Option<&mut Vec<Pin>>) -> Verdict {
         let stamp = self.stamp(interval);
         let slot = self.slots.binary_search_by(|slot| slot.interval.cmp(&interval)).ok();
         let mut found = Findings::default();
         for input in &self.inputs {
             let range = self.range(input, interval, slot);
             let name = input.read.input.as_str();
-            let ignored = self.ignored.iter().any(|ignored| ignored == name);
-            let before = stamp.and_then(|stamp| stamp.inputs.iter().find(|old| old.input == name));
+            let is_among = |names: &[String]| names.iter().any(|other| other == name);
+            let (ignored, reported) = (is_among(self.ignored), is_among(self.reported));
+            let old = stamp.and_then(|stamp| stamp.inputs.iter().find(|old| old.input == name));
             // What was never published differs from nothing, and the version of its inputs only counts once it runs.
             if stamp.is_some() || pins.is_some() {
-                let version = match before {
-                    // A change that is to be ignored keeps the version that the slice was made from.
-                    Some(old) if ignored => old.version,
-                    _ => input.cells.version(range, input.read.columns.as_deref(), input.list),
-                };
-                if before.is_none_or(|old| old.version != version) {
-                    found.differs = true;
-                    found.changed.extend(before.map(|_| name));
+                let version = input.cells.version(range, input.read.columns.as_deref(), input.list);
+                match old {
+                    Some(old) if old.version == version || ignored => {}
+                    Some(_) if reported => found.reported.push(name),
+                    _ => {
+                        found.differs = true;
+                        found.changed.extend(old.map(|_| name));
+                    }
                 }
                 if let Some(pins) = &mut pins {
                     pins.push(Pin { input: name.to_owned(), version });
@@ -337,9 +400,10 @@ impl<'s> Subject<'s> {
             }
             if let Some(range) = range {
                 if found.hold.is_none() {
-                    found.hold = input.hold(range, stamp.is_some());
+                    found.hold = input.hold(range, stamp.is_some(), before);
                 }
-                if !ignored && stamp.is_some() && input.waits(range, input.read.columns.as_deref()) {
+                let columns = input.read.columns.as_deref();
+                if !ignored && !reported && stamp.is_some() && input.waits(range, columns, before) {
                     found.pending.push(name);
                 }
             }
@@ -349,12 +413,12 @@ impl<'s> Subject<'s> {
     }
 
     /// The columns that work on a slice with this verdict may change, sorted; `None`: all.
-    pub fn columns(&self, interval: Interval, reason: &Reason) -> Option<Arc<[String]>> {
+    pub fn columns(&self, interval: Interval, reason: &Reason, before: &Before) -> Option<Arc<[String]>> {
         match reason {
             Reason::Audits => Some(Arc::default()),
             Reason::Code { from, .. } => {
                 let (earlier, stamp) = (self.earlier.get(from)?, self.stamp(interval)?);
-                let is_same = |(read, list): &(Read, Digest)| self.holds_the_same(read, *list, stamp);
+                let is_same = |(read, list): &(Read, Digest)| self.holds_the_same(read, *list, stamp, before);
                 earlier.reads.iter().all(is_same).then(|| Arc::clone(&earlier.columns))
             }
             _ => None,
@@ -362,25 +426,37 @@ impl<'s> Subject<'s> {
     }
 
     /// Whether what earlier code read is what the slice was made from, and is going to stay so.
-    fn holds_the_same(&self, read: &Read, list: Digest, stamp: &Stamp) -> bool {
+    fn holds_the_same(&self, read: &Read, list: Digest, stamp: &Stamp, before: &Before) -> bool {
         let pin = stamp.inputs.iter().find(|pin| pin.input == read.input);
         let input = self.inputs.iter().find(|input| input.read.input == read.input);
         let (Some(pin), Some(input)) = (pin, input) else { return false };
-        let zone = self.calendar.map_or(&input.zone, |calendar| &calendar.zone);
-        let range = read.range(stamp.interval, zone, &input.zone);
+        let range = self.reach(input, read, stamp.interval);
         let columns = read.columns.as_deref();
         self.ignored.contains(&read.input)
+            || self.reported.contains(&read.input)
             || (input.cells.version(range, columns, list) == pin.version
-                && !range.is_some_and(|range| input.waits(range, columns)))
+                && !range.is_some_and(|range| input.waits(range, columns, before)))
+    }
+
+    /// The range of `input` that a task on `interval` reads.
+    pub fn range_of(&self, input: &InputState<'_>, interval: Interval) -> Option<Interval> {
+        self.reach(input, input.read, interval)
+    }
+
+    fn reach(&self, input: &InputState<'_>, read: &Read, interval: Interval) -> Option<Interval> {
+        match &input.supply {
+            Supply::Before(_) => self.calendar.map(|calendar| calendar.previous(interval)),
+            _ => {
+                let zone = self.calendar.map_or(&input.zone, |calendar| &calendar.zone);
+                read.range(interval, zone, &input.zone)
+            }
+        }
     }
 
     fn range(&self, input: &InputState<'s>, interval: Interval, slot: Option<usize>) -> Option<Interval> {
         match slot.and_then(|slot| input.ranges.get(slot)) {
             Some(range) => *range,
-            None => {
-                let zone = self.calendar.map_or(&input.zone, |calendar| &calendar.zone);
-                input.read.range(interval, zone, &input.zone)
-            }
+            None => self.reach(input, input.read, interval),
         }
     }
 
@@ -394,7 +470,8 @@ impl<'s> Subject<'s> {
         let foreign = self.foreign.get(&interval).filter(|_| !self.allow.foreign);
         let Some(reason) = self.reason(interval, stamp, &found) else {
             return match foreign {
-                None => Verdict::Fresh,
+                None if found.reported.is_empty() => Verdict::Fresh,
+                None => Verdict::Reported(owned(&found.reported)),
                 Some(detail) => {
                     let reason = Reason::Input { inputs: vec!["the table itself".to_owned()], certain: true };
                     Verdict::Held(reason, Hold::Foreign { detail: detail.clone() })
@@ -426,7 +503,6 @@ impl<'s> Subject<'s> {
         if stamp.code != self.code {
             return Some(Reason::Code { from: stamp.code, to: self.code });
         }
-        let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
         if found.differs {
             // A file whose absence changes nothing (it had no rows, or its absence was accepted) is no reason.
             if let Some(Hold::Gone { path }) = &found.hold {
@@ -448,10 +524,18 @@ impl<'s> Subject<'s> {
     }
 }
 
+fn owned(names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| (*name).to_owned()).collect()
+}
+
 impl InputState<'_> {
     /// What keeps a reader of `range` from running.
-    fn hold(&self, range: Interval, had_rows: bool) -> Option<Hold> {
+    fn hold(&self, range: Interval, had_rows: bool, before: &Before) -> Option<Hold> {
         match &self.supply {
+            Supply::Before(name) => match before {
+                Before::Stuck(interval) => Some(Hold::Blocked { by: name.to_string(), interval: *interval }),
+                Before::Settled | Before::Pending(_) => None,
+            },
             Supply::Source(source) => match source.delivery(range, had_rows) {
                 Delivery::Ready => None,
                 Delivery::Waiting(what) => Some(Hold::Waiting { what }),
@@ -463,10 +547,15 @@ impl InputState<'_> {
     }
 
     /// Whether the input is going to change under a reader of `columns` in `range`.
-    fn waits(&self, range: Interval, columns: Option<&[String]>) -> bool {
+    fn waits(&self, range: Interval, columns: Option<&[String]>, before: &Before) -> bool {
         match &self.supply {
             Supply::Source(_) => false,
             Supply::Table(table) => table.pending.touch(range, columns),
+            Supply::Before(_) => match before {
+                Before::Pending(None) => true,
+                Before::Pending(Some(changed)) => any_of(columns, changed),
+                Before::Settled | Before::Stuck(_) => false,
+            },
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Two versions of a slice side by side: rows gone, new and changed, key by key.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use arrow::array::{Array, AsArray, RecordBatch};
@@ -110,9 +110,10 @@ pub async fn diff(
         )
     })?;
     let older = older(workspace, &head, range, against)?;
-    let files =
-        |head: &TableHead| table::provider(task::data_files(head.files(range)), Arc::clone(&schema), None);
-    let inputs = vec![("diff.older".to_owned(), files(&older)), ("diff.newer".to_owned(), files(&head))];
+    let files = |head: &TableHead| -> Result<_, RunError> {
+        Ok(table::provider(task::data_files(head.files(range))?, Arc::clone(&schema), None))
+    };
+    let inputs = vec![("diff.older".to_owned(), files(&older)?), ("diff.newer".to_owned(), files(&head)?)];
     let sql = sql(&schema, &key, own.time.as_deref());
     let mut rows = workspace.engine()?.query(&sql, inputs).await?;
     let key = if key.is_empty() { names(&schema) } else { key };
@@ -142,10 +143,13 @@ fn older(
     range: Interval,
     against: &Against,
 ) -> Result<TableHead, RunError> {
-    let paths = |head: &TableHead| {
-        let mut paths: Vec<String> = head.files(range).into_iter().map(|file| file.path).collect();
-        paths.sort_unstable();
-        paths
+    let paths = |head: &TableHead| -> Result<Vec<String>, RunError> {
+        let mut paths = BTreeSet::new();
+        for file in head.files(range) {
+            paths.extend(file.delete_files()?);
+            paths.insert(file.path);
+        }
+        Ok(paths.into_iter().collect())
     };
     let none = || {
         RunError::usage(
@@ -156,12 +160,12 @@ fn older(
     match against {
         Against::Snapshot(id) => workspace.warehouse.head_at(&head.table, *id)?.ok_or_else(none),
         Against::Previous => {
-            let now = paths(head);
+            let now = paths(head)?;
             let newest = now.iter().filter_map(|path| request_of(path)).max();
             for id in workspace.warehouse.snapshots(&head.table)? {
                 let Some(older) = workspace.warehouse.head_at(&head.table, id)? else { continue };
                 // A run publishes in several commits: the version before all of them is what people compare with.
-                let then = paths(&older);
+                let then = paths(&older)?;
                 if then != now && !then.iter().any(|path| newest.is_some() && request_of(path) == newest) {
                     return Ok(older);
                 }

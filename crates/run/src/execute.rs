@@ -4,7 +4,7 @@ mod claims;
 mod foreign;
 mod publisher;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -18,10 +18,10 @@ use tokio::task::JoinSet;
 pub use self::claims::ClaimOptions;
 use self::claims::{Asked, Claims};
 use self::publisher::Publisher;
-use crate::assess::{Allow, Assessment, TableState, Verdict};
+use crate::assess::{Allow, Assessment, Before, TableState, Verdict};
 use crate::due::Label;
 use crate::error::{ErrorKind, RunError};
-use crate::fold;
+use crate::fold::{self, Ties};
 use crate::ground::Ground;
 use crate::limit;
 use crate::plan::{Held, Hold, Plan, PlanOptions, Reason, Task, keeps_serving, plan};
@@ -58,6 +58,8 @@ pub enum Event {
     Started { model: TableName, label: Label, reason: Reason },
     /// A task's rows were published.
     Published { model: TableName, label: Label, rows: u64 },
+    /// A task's changes have ties; it goes on all the same.
+    Tied { model: TableName, label: Label, ties: Ties },
     /// A task's rows came out as they were.
     Unchanged { model: TableName, label: Label, rows: u64 },
     /// A planned task has nothing to do: its inputs came out equal.
@@ -123,6 +125,19 @@ pub struct TaskFailure {
     pub audits: Vec<AuditFailure>,
 }
 
+/// Ties that a task met.
+#[derive(Clone, Debug, Serialize)]
+pub struct TaskTies {
+    /// The table.
+    pub model: TableName,
+    /// The interval as people write it.
+    pub label: Label,
+    /// Keys that have changes of equal order which differ.
+    pub keys: u64,
+    /// One of these changes, as text.
+    pub example: String,
+}
+
 /// What a run did.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct RunReport {
@@ -142,6 +157,8 @@ pub struct RunReport {
     pub audited: u64,
     /// Rows published.
     pub rows: u64,
+    /// Ties among changes, by task.
+    pub ties: Vec<TaskTies>,
     /// Tasks that failed.
     pub failed: Vec<TaskFailure>,
     /// Planned tasks that could not run.
@@ -297,58 +314,25 @@ const CLAIMED_TASKS: usize = 128;
 
 impl Run<'_> {
     async fn level(&mut self, ground: &mut Ground, plan: &Plan, level: &[usize]) -> Result<(), RunError> {
-        let due = self.due(ground, plan, level);
+        let (chained, free): (Vec<usize>, Vec<usize>) =
+            level.iter().partition(|at| ground.models[**at].reads_previous());
+        let due = self.due(ground, plan, &free);
         let mut failed: BTreeSet<(usize, Interval)> = BTreeSet::new();
         if self.halted {
-            self.report.not_begun += due.len();
+            let behind = plan.tasks.iter().filter(|task| chained.contains(&task.at)).count();
+            self.report.not_begun += due.len() + behind;
             return Ok(());
         }
         self.prepare_tables(ground, &due)?;
-        let publisher = Publisher::start(self.workspace.warehouse.clone(), self.options.single_commits);
-        let permits = Arc::new(Semaphore::new(self.options.jobs.max(1)));
+        let crew = Crew {
+            publisher: Publisher::start(self.workspace.warehouse.clone(), self.options.single_commits),
+            permits: Arc::new(Semaphore::new(self.options.jobs.max(1))),
+        };
         for chunk in due.chunks(CLAIMED_TASKS) {
-            let ended = self.stop.is_stopped() || self.too_many_failures();
-            let claimed = if ended { None } else { self.claim(ground, chunk).await? };
-            let Some(waited) = claimed else {
-                failed.extend(chunk.iter().map(|(task, _)| (task.at, task.interval)));
-                continue;
-            };
-            let chunk = self.still_due(ground, chunk, waited)?;
-            let tasks: Vec<_> = chunk
-                .iter()
-                .map(|(task, _)| {
-                    let model = &ground.models[task.at];
-                    (model.sliced.clone(), task.interval, model.code)
-                })
-                .collect();
-            let attempts = self.workspace.warehouse.begin_attempts(self.report.request, &tasks)?;
-            let mut running = JoinSet::new();
-            publisher.expect(chunk.len());
-            for ((task, assessment), attempt) in chunk.iter().zip(attempts) {
-                let job = Job {
-                    workspace: Arc::clone(self.workspace),
-                    observer: Arc::clone(self.observer),
-                    stop: self.stop.clone(),
-                    permits: Arc::clone(&permits),
-                    publisher: publisher.clone(),
-                    task: (*task).clone(),
-                    code_seen: ground.models[task.at].code_seen,
-                    assessment: assessment.clone(),
-                    attempt,
-                    claim_lost: self.claims.lost(),
-                    replace_foreign: self.options.plan.allow.foreign,
-                };
-                running.spawn(job.run());
-            }
-            while let Some(done) = running.join_next().await {
-                let done = done.map_err(|panic| {
-                    RunError::new(ErrorKind::Internal, format!("a task ended early: {panic}"))
-                })?;
-                self.account(done, &mut failed)?;
-            }
-            self.claims.release()?;
+            self.work(ground, chunk, &crew, &mut failed).await?;
         }
-        drop(publisher);
+        self.chains(ground, plan, &chained, &crew, &mut failed).await?;
+        drop(crew);
         for at in level {
             self.workspace.refresh(&mut ground.models[*at])?;
             self.tables[*at] = self.state_after(ground, *at, &failed);
@@ -422,18 +406,151 @@ impl Run<'_> {
                 continue;
             }
             let subject = ground.subject(task.at, &self.tables, self.options.plan.allow);
-            let assessment = subject.assess(task.interval);
-            match assessment.verdict {
+            // Of a chain, the slice before is settled: only then is a task begun.
+            let assessment = subject.assess(task.interval, &Before::Settled);
+            match &assessment.verdict {
                 Verdict::Due(_) => due.push((*task, assessment)),
                 Verdict::Fresh => {
                     self.report.elsewhere += 1;
                     let (model, label) = (task.model.clone(), task.label.clone());
                     self.observer.event(Event::Elsewhere { model, label });
                 }
-                Verdict::Held(reason, hold) => block(&mut self.report, self.observer, task, reason, hold),
+                verdict => self.left(task, verdict),
             }
         }
         Ok(due)
+    }
+
+    /// Works on tasks side by side, until all of them are done.
+    async fn work(
+        &mut self,
+        ground: &mut Ground,
+        tasks: &[(&Task, Assessment)],
+        crew: &Crew,
+        failed: &mut BTreeSet<(usize, Interval)>,
+    ) -> Result<(), RunError> {
+        let ended = self.stop.is_stopped() || self.too_many_failures();
+        let claimed = if ended { None } else { self.claim(ground, tasks).await? };
+        let Some(waited) = claimed else {
+            failed.extend(tasks.iter().map(|(task, _)| (task.at, task.interval)));
+            return Ok(());
+        };
+        let tasks = self.still_due(ground, tasks, waited)?;
+        let slice = |task: &Task| {
+            let model = &ground.models[task.at];
+            (model.sliced.clone(), task.interval, model.code)
+        };
+        let slices: Vec<_> = tasks.iter().map(|(task, _)| slice(task)).collect();
+        let attempts = self.workspace.warehouse.begin_attempts(self.report.request, &slices)?;
+        let mut running = JoinSet::new();
+        crew.publisher.expect(tasks.len());
+        for ((task, assessment), attempt) in tasks.iter().zip(attempts) {
+            let job = Job {
+                workspace: Arc::clone(self.workspace),
+                observer: Arc::clone(self.observer),
+                stop: self.stop.clone(),
+                permits: Arc::clone(&crew.permits),
+                publisher: crew.publisher.clone(),
+                task: (*task).clone(),
+                code_seen: ground.models[task.at].code_seen,
+                assessment: assessment.clone(),
+                attempt,
+                claim_lost: self.claims.lost(),
+                replace_foreign: self.options.plan.allow.foreign,
+            };
+            running.spawn(job.run());
+        }
+        while let Some(done) = running.join_next().await {
+            let done = done.map_err(|panic| {
+                RunError::new(ErrorKind::Internal, format!("a task ended early: {panic}"))
+            })?;
+            self.account(done, failed)?;
+        }
+        self.claims.release()?;
+        Ok(())
+    }
+
+    /// Works on models whose slices read the one before: one slice of each at a time, in order. What comes out decides
+    /// whether the next one has anything to do.
+    async fn chains(
+        &mut self,
+        ground: &mut Ground,
+        plan: &Plan,
+        models: &[usize],
+        crew: &Crew,
+        failed: &mut BTreeSet<(usize, Interval)>,
+    ) -> Result<(), RunError> {
+        let tasks = |at: &usize| {
+            let at = *at;
+            Chain { tasks: plan.tasks.iter().filter(|task| task.at == at).collect(), stuck: None }
+        };
+        let mut chains: Vec<Chain<'_>> = models.iter().map(tasks).collect();
+        let mut prepared: BTreeSet<usize> = BTreeSet::new();
+        loop {
+            if self.halted {
+                self.report.not_begun += chains.iter().map(|chain| chain.tasks.len()).sum::<usize>();
+                return Ok(());
+            }
+            let wave: Vec<_> = chains.iter_mut().filter_map(|chain| self.next(ground, chain)).collect();
+            if wave.is_empty() {
+                return Ok(());
+            }
+            if wave.iter().filter(|(task, _)| prepared.insert(task.at)).count() > 0 {
+                self.prepare_tables(ground, &wave)?;
+            }
+            self.work(ground, &wave, crew, failed).await?;
+            for (task, _) in &wave {
+                self.workspace.refresh_slice(&mut ground.models[task.at], task.interval)?;
+                let own = |chain: &&mut Chain<'_>| chain.tasks.front().is_some_and(|next| next.at == task.at);
+                if let Some(chain) = chains.iter_mut().find(own)
+                    && failed.contains(&(task.at, task.interval))
+                {
+                    chain.stuck.get_or_insert(task.interval);
+                }
+            }
+        }
+    }
+
+    /// The next task of a chain that has something to do; those before it are reported.
+    fn next<'p>(&mut self, ground: &Ground, chain: &mut Chain<'p>) -> Option<(&'p Task, Assessment)> {
+        while let Some(task) = chain.tasks.pop_front() {
+            let subject = ground.subject(task.at, &self.tables, self.options.plan.allow);
+            let before = chain.stuck.map_or(Before::Settled, Before::Stuck);
+            let mut assessment = subject.assess(task.interval, &before);
+            if let (Verdict::Fresh | Verdict::Reported(_), Some(interval)) =
+                (&assessment.verdict, chain.stuck)
+            {
+                // It was planned because the one before it might change, and that is not known now.
+                let hold = Hold::Blocked { by: task.model.to_string(), interval };
+                assessment.verdict = Verdict::Held(task.reason.clone(), hold);
+            }
+            match &assessment.verdict {
+                Verdict::Due(_) => return Some((task, assessment)),
+                Verdict::Held(..) => {
+                    chain.stuck.get_or_insert(task.interval);
+                }
+                Verdict::Fresh | Verdict::Reported(_) => {}
+            }
+            self.left(task, &assessment.verdict);
+        }
+        None
+    }
+
+    /// Reports a planned task that is not worked on.
+    fn left(&mut self, task: &Task, verdict: &Verdict) {
+        let (model, label) = (task.model.clone(), task.label.clone());
+        match verdict {
+            Verdict::Held(reason, hold) => {
+                let (reason, hold) = (reason.clone(), hold.clone());
+                let held = Held { at: task.at, model, interval: task.interval, label, reason, hold };
+                self.observer.event(Event::Blocked(held.clone()));
+                self.report.blocked.push(held);
+            }
+            _ => {
+                self.report.cut_off += 1;
+                self.observer.event(Event::CutOff { model, label });
+            }
+        }
     }
 
     /// The level's tasks with their inputs pinned; those that turned out to have nothing to do, or can't run, are
@@ -442,18 +559,13 @@ impl Run<'_> {
         let mut due = Vec::new();
         for at in level {
             let subject = ground.subject(*at, &self.tables, self.options.plan.allow);
-            for task in plan.tasks.iter().filter(|task| task.at == *at) {
-                let assessment = subject.assess(task.interval);
+            let own = plan.tasks.iter().filter(|task| task.at == *at);
+            let assessed: Vec<_> =
+                own.map(|task| (task, subject.assess(task.interval, &Before::Settled))).collect();
+            for (task, assessment) in assessed {
                 match &assessment.verdict {
                     Verdict::Due(_) => due.push((task, assessment)),
-                    Verdict::Fresh => {
-                        self.report.cut_off += 1;
-                        self.observer
-                            .event(Event::CutOff { model: task.model.clone(), label: task.label.clone() });
-                    }
-                    Verdict::Held(reason, hold) => {
-                        block(&mut self.report, self.observer, task, reason.clone(), hold.clone());
-                    }
+                    verdict => self.left(task, verdict),
                 }
             }
         }
@@ -483,6 +595,7 @@ impl Run<'_> {
     }
 
     fn account(&mut self, done: Done, failed: &mut BTreeSet<(usize, Interval)>) -> Result<(), RunError> {
+        self.report.ties.extend(done.ties);
         match done.result {
             Ok(outcome) => {
                 match outcome {
@@ -525,12 +638,16 @@ impl Run<'_> {
         let due = ground.due(at);
         let mut state = model.state(&due);
         let subject = ground.subject(at, &self.tables, Allow::default());
+        let mut before = Before::Settled;
         for interval in due.iter().map(|slot| slot.interval) {
             let exists = subject.stamp(interval).is_some();
+            let verdict = subject.verdict(interval, &before);
             let hold = if failed.contains(&(at, interval)) {
+                before = Before::Stuck(interval);
                 Some(Hold::Blocked { by: model.name.to_string(), interval })
             } else {
-                match subject.verdict(interval) {
+                before = subject.standing(interval, &verdict, &before, false);
+                match verdict {
                     Verdict::Held(_, hold) if !keeps_serving(&hold, exists) => Some(hold),
                     _ if !exists => Some(Hold::Blocked { by: model.name.to_string(), interval }),
                     _ => None,
@@ -544,18 +661,17 @@ impl Run<'_> {
     }
 }
 
-/// A planned task that can't run any more, because of what came of others.
-fn block(report: &mut RunReport, observer: &Arc<dyn Observer>, task: &Task, reason: Reason, hold: Hold) {
-    let held = Held {
-        at: task.at,
-        model: task.model.clone(),
-        interval: task.interval,
-        label: task.label.clone(),
-        reason,
-        hold,
-    };
-    observer.event(Event::Blocked(held.clone()));
-    report.blocked.push(held);
+/// Who works on a level.
+struct Crew {
+    publisher: Publisher,
+    permits: Arc<Semaphore>,
+}
+
+/// Tasks of a model whose slices read the one before, in order.
+struct Chain<'p> {
+    tasks: VecDeque<&'p Task>,
+    /// The first slice that could not be worked on: nothing behind it can.
+    stuck: Option<Interval>,
 }
 
 /// One task on its way, with all that it needs.
@@ -578,6 +694,7 @@ struct Done {
     at: usize,
     attempt: AttemptId,
     rows: u64,
+    ties: Option<TaskTies>,
     result: Result<Outcome, TaskFailure>,
 }
 
@@ -590,12 +707,12 @@ enum Outcome {
 impl Job {
     async fn run(self) -> Done {
         let (at, attempt) = (self.task.at, self.attempt.id);
-        let mut rows = 0;
-        let result = self.work(&mut rows).await;
-        Done { at, attempt, rows, result }
+        let (mut rows, mut ties) = (0, None);
+        let result = self.work(&mut rows, &mut ties).await;
+        Done { at, attempt, rows, ties, result }
     }
 
-    async fn work(self, rows: &mut u64) -> Result<Outcome, TaskFailure> {
+    async fn work(self, rows: &mut u64, ties: &mut Option<TaskTies>) -> Result<Outcome, TaskFailure> {
         let name = self.task.model.to_string();
         let Some(model) = self.workspace.model(&name) else {
             self.publisher.give_up();
@@ -604,7 +721,7 @@ impl Job {
             );
         };
         let audits_only = matches!(self.assessment.verdict, Verdict::Due(Reason::Audits));
-        let change = match self.prepare(model, audits_only).await {
+        let change = match self.prepare(model, audits_only, ties).await {
             Ok(change) => change,
             Err(failed) => {
                 self.publisher.give_up();
@@ -636,7 +753,12 @@ impl Job {
     }
 
     /// Computes, stages and audits; for changed audits alone, audits what is published.
-    async fn prepare(&self, model: &Model, audits_only: bool) -> Result<Change, Failed> {
+    async fn prepare(
+        &self,
+        model: &Model,
+        audits_only: bool,
+        ties: &mut Option<TaskTies>,
+    ) -> Result<Change, Failed> {
         // Held while the slice is computed, not while it waits to be published.
         let _permit = self.permits.acquire().await;
         if self.stop.is_stopped() {
@@ -652,9 +774,16 @@ impl Job {
             task::audit_published(&self.workspace, model, self.task.interval).await?;
             return Ok(Change::Restamp);
         }
-        let audited =
+        let prepared =
             task::prepare(&self.workspace, model, self.task.interval, &self.attempt, &self.stop).await?;
-        Ok(Change::Replace(audited))
+        if let Some(found) = prepared.ties {
+            found.keep(&self.workspace.warehouse, model.sliced(), self.attempt.id)?;
+            let (model, label) = (self.task.model.clone(), self.task.label.clone());
+            let (keys, example) = (found.keys, found.example.clone());
+            *ties = Some(TaskTies { model: model.clone(), label: label.clone(), keys, example });
+            self.observer.event(Event::Tied { model, label, ties: found });
+        }
+        Ok(Change::Replace(prepared.audited))
     }
 
     fn failure(&self, error: RunError) -> TaskFailure {

@@ -3,9 +3,10 @@
 use oncemore_core::{Digest, Fingerprint, Instant, Interval, Stamp, TableName};
 use serde::Serialize;
 
-use crate::assess::{Allow, TableState, Verdict};
+use crate::assess::{Allow, Before, TableState, Verdict};
 use crate::due::Label;
 use crate::error::RunError;
+use crate::fold::Ties;
 use crate::ground::Ground;
 use crate::plan::{Hold, Reason};
 
@@ -63,6 +64,8 @@ pub struct Story {
     pub reason: Option<Reason>,
     /// Why it can't run.
     pub hold: Option<Hold>,
+    /// Inputs that changed, of those whose changes are reported alone.
+    pub reported: Vec<String>,
     /// The model's code now.
     pub code: Digest,
     /// The stamp of what is published.
@@ -71,6 +74,8 @@ pub struct Story {
     pub fingerprint: Option<Fingerprint>,
     /// Its inputs.
     pub inputs: Vec<InputStory>,
+    /// Ties among the changes that it was made of, where any are known.
+    pub ties: Option<Ties>,
     /// Its attempts, newest first.
     pub attempts: Vec<AttemptStory>,
 }
@@ -83,16 +88,19 @@ pub fn explain(ground: &Ground, at: usize, interval: Interval) -> Result<Story, 
     let tables = states_before(ground, at);
     let model = &ground.models[at];
     let subject = ground.subject(at, &tables, Allow::default());
-    let assessment = subject.assess(interval);
+    let assessment = subject.assess(interval, &subject.standing_before(interval));
     let stamp = subject.stamp(interval);
     let inputs = subject
         .inputs
         .iter()
         .map(|input| {
             let name = &input.read.input;
-            let range = input.read.range(interval, &model.zone(), &input.zone);
+            let range = subject.range_of(input, interval);
             let cells = range.map_or(&[][..], |range| input.cells.touching(range));
-            let parent = ground.position(name).map(|parent| &ground.models[parent]);
+            let parent = match input.read.is_previous() {
+                true => Some(model),
+                false => ground.position(name).map(|parent| &ground.models[parent]),
+            };
             let calendar =
                 parent.filter(|parent| !parent.is_folded()).and_then(|parent| parent.calendar.as_ref());
             let verified = stamp.map_or(Instant::MIN, |stamp| stamp.verified_at);
@@ -124,10 +132,11 @@ pub fn explain(ground: &Ground, at: usize, interval: Interval) -> Result<Story, 
             }
         })
         .collect();
-    let (reason, hold) = match assessment.verdict {
-        Verdict::Fresh => (None, None),
-        Verdict::Due(reason) => (Some(reason), None),
-        Verdict::Held(reason, hold) => (Some(reason), Some(hold)),
+    let (reason, hold, reported) = match assessment.verdict {
+        Verdict::Fresh => (None, None, Vec::new()),
+        Verdict::Reported(inputs) => (None, None, inputs),
+        Verdict::Due(reason) => (Some(reason), None, Vec::new()),
+        Verdict::Held(reason, hold) => (Some(reason), Some(hold), Vec::new()),
     };
     Ok(Story {
         model: model.name.clone(),
@@ -136,10 +145,12 @@ pub fn explain(ground: &Ground, at: usize, interval: Interval) -> Result<Story, 
         label: Label::of(model.calendar.as_ref(), interval),
         reason,
         hold,
+        reported,
         code: model.code,
         stamp: stamp.cloned(),
         fingerprint: stamp.map(|stamp| stamp.fingerprint),
         inputs,
+        ties: None,
         attempts: Vec::new(),
     })
 }
@@ -151,10 +162,16 @@ pub(crate) fn states_before(ground: &Ground, at: usize) -> Vec<TableState> {
         let due = ground.due(position);
         let mut state = model.state(&due);
         let subject = ground.subject(position, &tables, Allow::default());
+        let mut before = Before::Settled;
         for interval in due.iter().map(|slot| slot.interval) {
-            match subject.verdict(interval) {
-                Verdict::Fresh => {}
-                Verdict::Due(reason) => state.pending.add(interval, subject.columns(interval, &reason)),
+            let verdict = subject.verdict(interval, &before);
+            let last = std::mem::take(&mut before);
+            before = subject.standing(interval, &verdict, &last, true);
+            match verdict {
+                Verdict::Fresh | Verdict::Reported(_) => {}
+                Verdict::Due(reason) => {
+                    state.pending.add(interval, subject.columns(interval, &reason, &last))
+                }
                 Verdict::Held(_, hold) if subject.stamp(interval).is_none() => {
                     state.unavailable.insert(interval, hold);
                 }

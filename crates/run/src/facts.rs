@@ -9,7 +9,7 @@ use oncemore_backend::changes::Condition;
 use oncemore_backend::engine::{Analysis, InputSchema, InputTime, Literal, Meaning, ModelQuery};
 use oncemore_backend::source::{column_type, time_type};
 use oncemore_commit::VALID_FROM;
-use oncemore_core::{CodeVersion, Digest, Digester, Read, TimeType};
+use oncemore_core::{CodeVersion, Digest, Digester, Read, TimeType, previous_of};
 use oncemore_project::{Kind, Model, Variable};
 use serde::{Deserialize, Serialize};
 
@@ -75,6 +75,7 @@ pub(crate) fn derive(workspace: &Workspace) -> Result<BTreeMap<String, Facts>, R
         };
         let Analysis { schema, time_type, reads, notes, meaning } = analysis;
         let table = fold::table_columns(model, &schema)?;
+        let query = query.with_previous(&schema)?;
         all.insert(name, Facts { query, schema, table, time_type, reads, notes, meaning });
     }
     let values: Vec<_> = fresh
@@ -187,6 +188,7 @@ pub(crate) fn query_of(
         sql: model.query.sql.clone(),
         views,
         inputs,
+        previous: model.reads_previous.then(|| previous_of(&model.name)),
         zone: model
             .calendar
             .as_ref()

@@ -3,15 +3,57 @@
 
 use std::sync::Arc;
 
-use arrow::array::Array;
 use arrow::datatypes::{Schema, SchemaRef};
 use oncemore_backend::changes;
-use oncemore_commit::{BUCKET_ROWS, DELETED, FoldSpec, Reduced, Reducer, Validity};
-use oncemore_core::SliceState;
-use oncemore_project::{Fold, History, Kind, Model, Ties};
+use oncemore_commit::{BUCKET_ROWS, DELETED, FoldSpec, REWRITE_SHARE, Reduced, Reducer, Validity, Warehouse};
+use oncemore_core::{AttemptId, SliceState, TableName};
+use oncemore_project::{Fold, History, Kind, Model};
+use serde::{Deserialize, Serialize};
 
 use crate::error::{ErrorKind, RunError};
 use crate::facts::Facts;
+
+/// Kind under which ties are kept beside the ledger, by attempt.
+const KEPT: &str = "ties";
+
+/// Changes of one interval that `order_by` leaves equal and that differ otherwise: the winner was decided by their
+/// remaining columns, the same in every run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ties {
+    /// Keys that have such changes.
+    pub keys: u64,
+    /// One of these changes, as text.
+    pub example: String,
+}
+
+impl Ties {
+    /// The ties among the changes of a slice, where there are any.
+    pub(crate) fn of(reduced: &Reduced) -> Option<Ties> {
+        let (keys, example) = reduced.ties();
+        Some(Ties { keys, example: example?.to_owned() })
+    }
+
+    /// Keeps what an attempt met, for `explain`.
+    pub(crate) fn keep(
+        &self,
+        warehouse: &Warehouse,
+        log: &TableName,
+        attempt: AttemptId,
+    ) -> Result<(), RunError> {
+        let bytes = serde_json::to_vec(self)
+            .map_err(|error| RunError::new(ErrorKind::Internal, error.to_string()))?;
+        Ok(warehouse.cache_put(&[(KEPT, &log.to_string(), &attempt.to_string(), &bytes)])?)
+    }
+}
+
+/// The ties that an attempt met, where any are known.
+///
+/// # Errors
+/// A ledger that can't be read.
+pub fn ties_of(warehouse: &Warehouse, log: &TableName, attempt: AttemptId) -> Result<Option<Ties>, RunError> {
+    let kept = warehouse.cache_get(KEPT, &log.to_string(), &attempt.to_string())?;
+    Ok(kept.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
+}
 
 /// How a model's changes are folded.
 pub(crate) fn spec(model: &Model, fold: &Fold, schema: &Schema) -> FoldSpec {
@@ -22,6 +64,7 @@ pub(crate) fn spec(model: &Model, fold: &Fold, schema: &Schema) -> FoldSpec {
         key: model.key.clone(),
         order: fold.order.clone(),
         bucket_rows: BUCKET_ROWS,
+        rewrite_share: REWRITE_SHARE,
         validity: fold.history.as_ref().map(|history| validity(model, fold, history, schema)),
     }
 }
@@ -42,12 +85,6 @@ fn validity(model: &Model, fold: &Fold, history: &History, schema: &Schema) -> V
     Validity { at: history.at.clone(), sliced: history.at == model.time, tracked }
 }
 
-/// The columns that tell the rows of a task apart: the changes of one key in a history have dates of their own.
-pub(crate) fn unique(model: &Model) -> Vec<String> {
-    let date = model.fold.as_ref().and_then(|fold| fold.history.as_ref()?.at.clone());
-    model.key.iter().cloned().chain(date.filter(|date| !model.key.contains(date))).collect()
-}
-
 /// The columns of a model's table, as readers see them.
 pub(crate) fn table_columns(model: &Model, schema: &SchemaRef) -> Result<SchemaRef, RunError> {
     let Some((fold, history)) = model.fold.as_ref().and_then(|fold| Some((fold, fold.history.as_ref()?)))
@@ -64,20 +101,24 @@ pub(crate) fn stored_columns(model: &Model, facts: &Facts) -> SchemaRef {
 }
 
 /// Reduces the changes of a slice to those that count.
-pub(crate) fn reducer(model: &Model, fold: &Fold, facts: &Facts) -> Result<Reducer, RunError> {
+pub(crate) fn reducer(
+    warehouse: &Warehouse,
+    model: &Model,
+    fold: &Fold,
+    facts: &Facts,
+) -> Result<Reducer, RunError> {
     let columns = stored_columns(model, facts);
-    let by = spec(model, fold, &facts.schema).reduced_by();
-    Ok(Reducer::new(&model.name, &columns, &by, &fold.order)?)
+    Ok(Reducer::new(warehouse, &columns, &spec(model, fold, &facts.schema))?)
 }
 
-/// Whether the changes of a slice are such that they can be folded.
+/// Whether the changes of a slice, all handed out, are such that they can be folded.
 pub(crate) fn check(model: &Model, reduced: &Reduced) -> Result<(), RunError> {
     let Some(fold) = &model.fold else { return Ok(()) };
     let failed = |message: String, help: &str| {
         Err(RunError::new(ErrorKind::TaskFailed, message).help(help).state(SliceState::Unchanged))
     };
-    if let (Ties::Error, Some(example)) = (fold.ties, &reduced.example) {
-        let (count, order) = (reduced.ties, fold.order.join(", "));
+    if let (oncemore_project::Ties::Error, (count, Some(example))) = (fold.ties, reduced.ties()) {
+        let order = fold.order.join(", ");
         let keys = if count == 1 { "key has" } else { "keys have" };
         return failed(
             format!("{count} {keys} differing changes of equal order ({order}); one of them: {example}"),
@@ -86,13 +127,13 @@ pub(crate) fn check(model: &Model, reduced: &Reduced) -> Result<(), RunError> {
     }
     let Some(history) = &fold.history else { return Ok(()) };
     match &history.at {
-        None if reduced.rows.num_rows() == 0 && !history.empty => failed(
+        None if reduced.rows() == 0 && !history.empty => failed(
             "the interval holds no rows, which would end every key".to_owned(),
             "see whether its data arrived; `empty: allowed` takes it for meant",
         ),
         None => Ok(()),
         Some(at) => {
-            let missing = reduced.rows.column_by_name(at).map_or(0, |dates| dates.null_count());
+            let missing = reduced.nulls_in(at);
             if missing == 0 {
                 return Ok(());
             }

@@ -47,12 +47,16 @@ pub struct ModelGround {
     pub code_seen: Instant,
     /// Digest of its audits.
     pub audits: Digest,
+    /// Digest of the columns that its tasks write.
+    pub schema: Digest,
     /// How it differs from codes that slices are valid for, where that can be told.
     pub earlier: BTreeMap<CodeVersion, Earlier>,
     /// What it reads, by input.
     pub reads: Vec<Read>,
     /// Inputs whose changes do not make it stale.
     pub ignored: Vec<String>,
+    /// Inputs whose changes are reported and do not make it stale.
+    pub reported: Vec<String>,
     /// Its stamps, sorted by interval.
     pub stamps: Arc<Vec<Stamp>>,
     /// Intervals whose last attempt failed.
@@ -84,6 +88,21 @@ impl ModelGround {
         self.cells = InputCells::from_stamps(seen);
         self.rows = seen.iter().map(|stamp| stamp.fingerprint.rows).sum();
         self.stamps = stamps;
+    }
+
+    /// Takes in what one slice holds now.
+    pub fn put_stamp(&mut self, stamp: Stamp) {
+        self.cells.put(&stamp);
+        let stamps = Arc::make_mut(&mut self.stamps);
+        match stamps.binary_search_by_key(&stamp.interval, |known| known.interval) {
+            Ok(at) => stamps[at] = stamp,
+            Err(at) => stamps.insert(at, stamp),
+        }
+    }
+
+    /// Whether its slices read the one before.
+    pub fn reads_previous(&self) -> bool {
+        self.reads.iter().any(Read::is_previous)
     }
 
     /// Whether it is folded from changes.
@@ -145,6 +164,7 @@ impl Ground {
             failed: &model.failed,
             foreign: &model.foreign,
             ignored: &model.ignored,
+            reported: &model.reported,
             allow,
         }
     }
@@ -156,12 +176,26 @@ impl Ground {
 
     fn input<'a>(
         &'a self,
-        reader: &ModelGround,
+        reader: &'a ModelGround,
         read: &'a Read,
         cut: &Cut,
         slots: &Slots,
         tables: &'a [TableState],
     ) -> Option<InputState<'a>> {
+        let list = list_of(read.columns.as_deref());
+        if read.is_previous() {
+            let calendar = reader.calendar.as_ref()?;
+            let first = slots.first().map(|first| calendar.previous(first.interval));
+            let ranges = first.into_iter().chain(slots.iter().map(|slot| slot.interval)).map(Some);
+            return Some(InputState {
+                read,
+                list,
+                cells: &reader.cells,
+                zone: calendar.zone.clone(),
+                ranges: ranges.take(slots.len()).collect(),
+                supply: Supply::Before(&reader.name),
+            });
+        }
         let (cells, zone, supply) = match self.sources.get(&read.input) {
             Some(source) => (&source.cells, source.zone.clone(), Supply::Source(source.state.as_ref())),
             None => {
@@ -172,6 +206,6 @@ impl Ground {
         };
         let own_zone = reader.calendar.as_ref().map_or(&zone, |calendar| &calendar.zone);
         let ranges = self.cuts.ranges(cut, slots, read, own_zone, &zone);
-        Some(InputState { read, list: list_of(read.columns.as_deref()), cells, zone, ranges, supply })
+        Some(InputState { read, list, cells, zone, ranges, supply })
     }
 }

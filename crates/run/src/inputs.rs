@@ -22,6 +22,17 @@ pub struct Cell {
     pub changed_at: Option<Instant>,
 }
 
+impl Cell {
+    fn of(stamp: &Stamp) -> Cell {
+        Cell {
+            interval: stamp.interval,
+            fingerprint: stamp.fingerprint,
+            columns: stamp.columns.clone().into(),
+            changed_at: Some(stamp.changed_at),
+        }
+    }
+}
+
 /// An input's cells, in order of time.
 #[derive(Debug, Default)]
 pub struct InputCells {
@@ -39,12 +50,20 @@ impl InputCells {
 
     /// From a table's stamps.
     pub fn from_stamps(stamps: &[Stamp]) -> Self {
-        InputCells::new(stamps.iter().map(|stamp| Cell {
-            interval: stamp.interval,
-            fingerprint: stamp.fingerprint,
-            columns: stamp.columns.clone().into(),
-            changed_at: Some(stamp.changed_at),
-        }))
+        InputCells::new(stamps.iter().map(Cell::of))
+    }
+
+    /// Takes in what one slice of the table holds now.
+    pub fn put(&mut self, stamp: &Stamp) {
+        let cell = Cell::of(stamp);
+        match self.cells.binary_search_by_key(&cell.interval, |known| known.interval) {
+            Ok(at) if cell.fingerprint.rows == 0 => drop(self.cells.remove(at)),
+            Ok(at) => self.cells[at] = cell,
+            Err(_) if cell.fingerprint.rows == 0 => {}
+            Err(at) => self.cells.insert(at, cell),
+        }
+        // They go by places among the cells.
+        self.versions.get_mut().clear();
     }
 
     /// The cells that share an instant with `range`.

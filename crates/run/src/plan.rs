@@ -1,12 +1,13 @@
 //! The plan: which slices need work, why, in which order, and which are held back. A pure function of its ground.
 
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use oncemore_core::{Interval, TableName};
 use serde::Serialize;
 
-use crate::assess::{Allow, Subject, TableState, Verdict};
+use crate::assess::{Allow, Before, Subject, TableState, Verdict};
 pub use crate::assess::{Hold, Reason};
 use crate::due::{Label, Slot};
 use crate::error::RunError;
@@ -62,6 +63,19 @@ pub struct Held {
     pub hold: Hold,
 }
 
+/// One slice that is not what running it now would give, because of inputs whose changes are reported alone.
+#[derive(Clone, Debug, Serialize)]
+pub struct Reported {
+    /// The table.
+    pub model: TableName,
+    /// The slice's interval.
+    pub interval: Interval,
+    /// The interval as people write it.
+    pub label: Label,
+    /// The inputs that differ.
+    pub inputs: Vec<String>,
+}
+
 /// A parent that needs work itself and was left out of the selection.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct StaleParent {
@@ -80,6 +94,8 @@ pub struct ModelSummary {
     pub due: usize,
     /// Of those, with nothing to do.
     pub fresh: usize,
+    /// Of those, with nothing to do but for inputs whose changes are reported alone.
+    pub reported: usize,
     /// Tasks planned.
     pub tasks: usize,
     /// Slices held back.
@@ -97,6 +113,8 @@ pub struct Plan {
     pub tasks: Vec<Task>,
     /// Slices held back.
     pub held: Vec<Held>,
+    /// Slices whose inputs changed in a way that is reported alone.
+    pub reported: Vec<Reported>,
     /// Parents that need work and are not selected.
     pub stale_parents: BTreeSet<StaleParent>,
 }
@@ -143,7 +161,12 @@ pub fn plan(ground: &Ground, options: &PlanOptions) -> Result<Plan, RunError> {
         tables.push(state);
     }
     if options.newest_first {
-        plan.tasks.sort_by(|a, b| a.at.cmp(&b.at).then(b.interval.cmp(&a.interval)));
+        plan.tasks.sort_by(|a, b| match a.at.cmp(&b.at) {
+            // What reads the slice before goes forward in time, whatever is wished.
+            Ordering::Equal if ground.models[a.at].reads_previous() => a.interval.cmp(&b.interval),
+            Ordering::Equal => b.interval.cmp(&a.interval),
+            other => other,
+        });
     }
     Ok(plan)
 }
@@ -169,7 +192,15 @@ fn plan_model(
         range,
         subject: ground.subject(at, tables, allow),
         state: model.state(&slots),
-        summary: ModelSummary { model: model.name.clone(), due: slots.len(), fresh: 0, tasks: 0, held: 0 },
+        before: Before::Settled,
+        summary: ModelSummary {
+            model: model.name.clone(),
+            due: slots.len(),
+            fresh: 0,
+            reported: 0,
+            tasks: 0,
+            held: 0,
+        },
         plan,
     };
     for slot in slots.iter() {
@@ -191,6 +222,8 @@ struct Pass<'a> {
     range: Option<Interval>,
     subject: Subject<'a>,
     state: TableState,
+    /// How the slice before the one at hand stands.
+    before: Before,
     summary: ModelSummary,
     plan: &'a mut Plan,
 }
@@ -200,15 +233,19 @@ impl Pass<'_> {
         let interval = slot.interval;
         let inside = self.range.is_none_or(|range| range.covers(interval));
         let touched = !inside && self.range.is_some_and(|range| range.overlaps(interval));
-        let (reason, hold) = match self.subject.verdict(interval) {
-            Verdict::Due(Reason::Forced) if !inside => return self.summary.fresh += 1,
+        let before = std::mem::take(&mut self.before);
+        let verdict = match self.subject.verdict(interval, &before) {
+            Verdict::Due(Reason::Forced) if !inside => Verdict::Fresh,
+            verdict => verdict,
+        };
+        let wanted = self.is_wanted(&verdict);
+        self.before = self.subject.standing(interval, &verdict, &before, wanted && inside);
+        let (reason, hold) = match verdict {
             Verdict::Fresh => return self.summary.fresh += 1,
+            Verdict::Reported(inputs) => return self.report(slot, inputs, inside || touched),
             Verdict::Due(reason) => (reason, None),
             Verdict::Held(reason, hold) => (reason, Some(hold)),
         };
-        let reasons = &self.options.reasons;
-        let wanted =
-            self.selected && (reasons.is_empty() || reasons.iter().any(|word| word == reason.word()));
         let exists = self.subject.stamp(interval).is_some();
         match hold {
             Some(hold) => {
@@ -219,9 +256,9 @@ impl Pass<'_> {
                     self.hold(slot, reason, hold);
                 }
             }
-            None if wanted && inside => self.task(slot, reason),
+            None if wanted && inside => self.task(slot, reason, &before),
             None => {
-                let columns = self.subject.columns(interval, &reason);
+                let columns = self.subject.columns(interval, &reason, &before);
                 leave_out(&mut self.state, interval, exists, &reason, columns);
                 if wanted && touched {
                     let what = "a range that covers all of it".to_owned();
@@ -231,9 +268,23 @@ impl Pass<'_> {
         }
     }
 
-    fn task(&mut self, slot: &Slot, reason: Reason) {
+    fn report(&mut self, slot: &Slot, inputs: Vec<String>, asked: bool) {
+        self.summary.reported += 1;
+        if self.selected && asked {
+            let (model, label) = (self.summary.model.clone(), slot.label.clone());
+            self.plan.reported.push(Reported { model, interval: slot.interval, label, inputs });
+        }
+    }
+
+    fn is_wanted(&self, verdict: &Verdict) -> bool {
+        let (Verdict::Due(reason) | Verdict::Held(reason, _)) = verdict else { return false };
+        let reasons = &self.options.reasons;
+        self.selected && (reasons.is_empty() || reasons.iter().any(|word| word == reason.word()))
+    }
+
+    fn task(&mut self, slot: &Slot, reason: Reason, before: &Before) {
         note_stale_parents(self.ground, self.at, self.tables, slot.interval, self.plan);
-        self.state.pending.add(slot.interval, self.subject.columns(slot.interval, &reason));
+        self.state.pending.add(slot.interval, self.subject.columns(slot.interval, &reason, before));
         self.summary.tasks += 1;
         let model = self.summary.model.clone();
         let label = slot.label.clone();

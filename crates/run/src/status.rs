@@ -3,7 +3,7 @@
 use oncemore_core::{Instant, Interval, Origin, TableName};
 use serde::Serialize;
 
-use crate::assess::{Allow, Hold, Reason, TableState, Verdict};
+use crate::assess::{Allow, Before, Hold, Reason, TableState, Verdict};
 use crate::due::Label;
 use crate::ground::Ground;
 
@@ -17,6 +17,11 @@ pub enum SliceStatus {
     Accepted {
         /// The reason given.
         because: String,
+    },
+    /// Published, and kept although these inputs changed: the model has their changes reported alone.
+    Reported {
+        /// The inputs.
+        inputs: Vec<String>,
     },
     /// Published, and in need of work.
     Stale {
@@ -42,19 +47,21 @@ impl SliceStatus {
         match self {
             SliceStatus::Fresh => 0,
             SliceStatus::Accepted { .. } => 1,
-            SliceStatus::Due => 2,
-            SliceStatus::Held { hold: Hold::Waiting { .. }, .. } => 3,
-            SliceStatus::Stale { .. } => 4,
-            SliceStatus::Held { .. } => 5,
-            SliceStatus::Failed => 6,
+            SliceStatus::Reported { .. } => 2,
+            SliceStatus::Due => 3,
+            SliceStatus::Held { hold: Hold::Waiting { .. }, .. } => 4,
+            SliceStatus::Stale { .. } => 5,
+            SliceStatus::Held { .. } => 6,
+            SliceStatus::Failed => 7,
         }
     }
 
-    /// One word: fresh, accepted, due, waiting, stale, held or failed.
+    /// One word: fresh, accepted, reported, due, waiting, stale, held or failed.
     pub fn word(&self) -> &'static str {
         match self {
             SliceStatus::Fresh => "fresh",
             SliceStatus::Accepted { .. } => "accepted",
+            SliceStatus::Reported { .. } => "reported",
             SliceStatus::Due => "due",
             SliceStatus::Held { hold: Hold::Waiting { .. }, .. } => "waiting",
             SliceStatus::Stale { .. } => "stale",
@@ -77,6 +84,9 @@ pub struct SliceLine {
     pub rows: Option<u64>,
     /// Last time the rows changed.
     pub changed_at: Option<Instant>,
+    /// Whether its rows were written with other columns than the model yields now: what was added since is NULL in them,
+    /// what was widened is read as the wider type.
+    pub old_shape: bool,
 }
 
 /// One model.
@@ -108,23 +118,29 @@ pub fn status(ground: &Ground) -> Vec<ModelLine> {
         let mut state = model.state(&due);
         let subject = ground.subject(at, &tables, Allow::default());
         let mut slices = Vec::with_capacity(due.len());
+        let mut before = Before::Settled;
         for slot in due.iter() {
             let interval = slot.interval;
             let stamp = subject.stamp(interval);
-            let verdict = subject.verdict(interval);
+            let verdict = subject.verdict(interval, &before);
+            let next = subject.standing(interval, &verdict, &before, true);
             match &verdict {
-                Verdict::Due(reason) => state.pending.add(interval, subject.columns(interval, reason)),
+                Verdict::Due(reason) => {
+                    state.pending.add(interval, subject.columns(interval, reason, &before));
+                }
                 Verdict::Held(_, hold) if stamp.is_none() => {
                     state.unavailable.insert(interval, hold.clone());
                 }
                 _ => {}
             }
+            before = next;
             let status = match (verdict, stamp) {
                 (Verdict::Fresh, Some(stamp)) => match &stamp.origin {
                     Origin::Computed => SliceStatus::Fresh,
                     Origin::Accepted { because } => SliceStatus::Accepted { because: because.clone() },
                 },
                 (Verdict::Fresh, None) => SliceStatus::Fresh,
+                (Verdict::Reported(inputs), _) => SliceStatus::Reported { inputs },
                 (Verdict::Due(Reason::Failed), _) => SliceStatus::Failed,
                 (Verdict::Due(_), None) => SliceStatus::Due,
                 (Verdict::Due(reason), Some(_)) => SliceStatus::Stale { reason },
@@ -136,6 +152,8 @@ pub fn status(ground: &Ground) -> Vec<ModelLine> {
                 status,
                 rows: stamp.map(|stamp| stamp.fingerprint.rows),
                 changed_at: stamp.map(|stamp| stamp.changed_at),
+                old_shape: stamp
+                    .is_some_and(|stamp| stamp.fingerprint.rows > 0 && stamp.schema != model.schema),
             });
         }
         lines.push(ModelLine {

@@ -11,7 +11,7 @@ use oncemore_backend::table::{self, DataFile, Keep};
 use oncemore_backend::{audit, source};
 use oncemore_commit::types::arrow_type;
 use oncemore_commit::{
-    Attempt, Audited, CODE_VERSION, DELETED, DataFileRef, INTERVAL_START, SliceWriter, Staged,
+    Attempt, Audited, CODE_VERSION, CommitError, DELETED, DataFileRef, INTERVAL_START, SliceWriter, Staged,
 };
 use oncemore_core::{Audit, ColumnType, Digest, Digester, Interval, SliceState, TableName};
 use oncemore_project::{Fold, Kind, Model};
@@ -20,8 +20,15 @@ use crate::due::Label;
 use crate::error::{ErrorKind, RunError};
 use crate::execute::{Stop, TaskFailure};
 use crate::facts::{Facts, input_zone};
-use crate::fold;
+use crate::fold::{self, Ties};
 use crate::workspace::Workspace;
+
+/// A slice that is ready to be published.
+pub(crate) struct Prepared {
+    pub(crate) audited: Audited,
+    /// Ties among its changes, where there are any.
+    pub(crate) ties: Option<Ties>,
+}
 
 /// Computes and stages the slice of `interval`, and audits it.
 pub(crate) async fn prepare(
@@ -30,12 +37,12 @@ pub(crate) async fn prepare(
     interval: Interval,
     attempt: &Attempt,
     stop: &Stop,
-) -> Result<Audited, Failed> {
+) -> Result<Prepared, Failed> {
     let facts = &workspace.facts[&model.name.to_string()];
-    let staged = stage(workspace, model, facts, interval, attempt, stop).await?;
+    let (staged, ties) = stage(workspace, model, facts, interval, attempt, stop).await?;
     let rows = present(workspace, model, facts, staged_files(&staged))?;
     check(workspace, model, interval, rows).await?;
-    Ok(staged.audited())
+    Ok(Prepared { audited: staged.audited(), ties })
 }
 
 /// Audits the published rows of a slice.
@@ -47,7 +54,7 @@ pub(crate) async fn audit_published(
     let facts = &workspace.facts[&model.name.to_string()];
     let files =
         workspace.warehouse.head(model.sliced())?.map(|head| head.files(interval)).unwrap_or_default();
-    let rows = present(workspace, model, facts, data_files(files))?;
+    let rows = present(workspace, model, facts, data_files(files)?)?;
     check(workspace, model, interval, rows).await
 }
 
@@ -86,10 +93,14 @@ async fn stage(
     interval: Interval,
     attempt: &Attempt,
     stop: &Stop,
-) -> Result<Staged, Failed> {
+) -> Result<(Staged, Option<Ties>), Failed> {
     let inputs = inputs(workspace, model, facts, interval)?;
     let engine = workspace.engine()?;
-    let rows = engine.compute(&facts.query, interval, inputs).await?;
+    let rows = match model.fold {
+        // Which of them count depends on no order, and those that do are ordered by key as they are stored.
+        Some(_) => engine.compute_in_no_order(&facts.query, interval, inputs).await?,
+        None => engine.compute(&facts.query, interval, inputs).await?,
+    };
     let mut rows = match (&model.kind, &model.time, &model.calendar) {
         (Kind::Slice | Kind::Merge | Kind::History, Some(time), Some(calendar)) => {
             audit::time_guard(rows, time, interval, &calendar.zone)?
@@ -109,7 +120,9 @@ async fn stage(
         attempt,
         model.code,
     )?;
-    let mut reducer = model.fold.as_ref().map(|own| fold::reducer(model, own, facts)).transpose()?;
+    let warehouse = &workspace.warehouse;
+    let reducer = model.fold.as_ref().map(|own| fold::reducer(warehouse, model, own, facts));
+    let mut reducer = reducer.transpose()?;
     while let Some(batch) = rows.next().await {
         if stop.is_stopped() {
             return Err(RunError::new(ErrorKind::TaskFailed, "stopped before it was done").into());
@@ -120,15 +133,25 @@ async fn stage(
         }
     }
     drop(rows);
-    if let Some(reducer) = reducer {
-        let reduced = reducer.finish()?;
-        fold::check(model, &reduced)?;
-        writer.write(&reduced.rows)?;
-    }
-    // Ends with fsync, which would hold up a worker of the engine.
-    let staged = tokio::task::spawn_blocking(move || writer.finish()).await;
-    Ok(staged
-        .map_err(|panic| RunError::new(ErrorKind::Internal, format!("staging ended early: {panic}")))??)
+    // Would hold up a worker of the engine.
+    let key = model.key.clone();
+    let staged = tokio::task::spawn_blocking(move || -> Result<_, CommitError> {
+        let reduced = match reducer {
+            Some(reducer) => {
+                let mut reduced = reducer.finish()?;
+                writer.write_reduced(&mut reduced, &key)?;
+                Some(reduced)
+            }
+            None => None,
+        };
+        Ok((writer.finish()?, reduced))
+    });
+    let staged = staged.await;
+    let (staged, reduced) = staged
+        .map_err(|panic| RunError::new(ErrorKind::Internal, format!("staging ended early: {panic}")))??;
+    // What was staged in vain is removed.
+    reduced.as_ref().map_or(Ok(()), |reduced| fold::check(model, reduced))?;
+    Ok((staged, reduced.as_ref().and_then(Ties::of)))
 }
 
 /// Rows of a model's slice as audits see them: deletions are none.
@@ -153,7 +176,9 @@ async fn check(
     interval: Interval,
     rows: Arc<dyn TableProvider>,
 ) -> Result<(), Failed> {
-    if model.audits.is_empty() && model.key.is_empty() {
+    // Changes that are folded were reduced to one a key.
+    let key = if model.fold.is_some() { &[][..] } else { &model.key };
+    if model.audits.is_empty() && key.is_empty() {
         return Ok(());
     }
     let own_name = model.name.to_string();
@@ -162,7 +187,7 @@ async fn check(
         others.push((name.clone(), whole_input(workspace, &name)?));
     }
     let session = SessionContext::new_with_state(workspace.engine()?.session().clone());
-    let failures = audit::run(&session, &model.audits, rows, &own_name, &fold::unique(model), others).await?;
+    let failures = audit::run(&session, &model.audits, rows, &own_name, key, others).await?;
     if failures.is_empty() {
         return Ok(());
     }
@@ -212,10 +237,30 @@ fn inputs(
         model.calendar.as_ref().map_or_else(oncemore_core::Zone::utc, |calendar| calendar.zone.clone());
     let mut providers = Vec::with_capacity(facts.reads.len());
     for read in &facts.reads {
+        if read.is_previous() {
+            let before = model.calendar.as_ref().map(|calendar| calendar.previous(interval));
+            providers.push((read.input.clone(), previous(workspace, model, facts, before)?));
+            continue;
+        }
         let range = read.range(interval, &zone, &input_zone(workspace, &read.input));
         providers.push((read.input.clone(), input(workspace, &read.input, range)?));
     }
     Ok(providers)
+}
+
+/// The slice before the own one, with the columns that the query may name.
+fn previous(
+    workspace: &Workspace,
+    model: &Model,
+    facts: &Facts,
+    before: Option<Interval>,
+) -> Result<Arc<dyn TableProvider>, RunError> {
+    let head = workspace.warehouse.head(&model.name)?;
+    let files = before.zip(head).map_or_else(Vec::new, |(before, head)| head.files(before));
+    let name = facts.query.previous.as_ref();
+    let input = facts.query.inputs.iter().find(|input| Some(&input.name) == name);
+    let schema = input.map_or_else(|| Arc::clone(&facts.schema), |input| Arc::clone(&input.schema));
+    Ok(table::provider(data_files(files)?, schema, None))
 }
 
 /// A table or source, all of it.
@@ -231,7 +276,7 @@ pub(crate) fn wide_table(workspace: &Workspace, model: &Model) -> Result<Arc<dyn
     let fields: Vec<_> = facts.table.fields().iter().cloned().chain(ours).collect();
     let head = workspace.warehouse.head(&model.name)?;
     let files = head.map_or_else(Vec::new, |head| head.files(Interval::WHOLE));
-    Ok(table::provider(data_files(files), Arc::new(Schema::new(fields)), None))
+    Ok(table::provider(data_files(files)?, Arc::new(Schema::new(fields)), None))
 }
 
 fn input(
@@ -260,16 +305,24 @@ fn published(
     };
     // Only tables of one slice are read whole again and again.
     let whole = model.calendar.is_none() || model.fold.is_some();
-    let keep = whole.then(|| Keep {
-        cache: Arc::clone(&workspace.cache),
-        name: model.name.to_string(),
-        version: version_of(&files),
-    });
-    Ok(table::provider(data_files(files), Arc::clone(&facts.table), keep))
+    let keep = if whole {
+        let (cache, name) = (Arc::clone(&workspace.cache), model.name.to_string());
+        Some(Keep { cache, name, version: version_of(&files)? })
+    } else {
+        None
+    };
+    Ok(table::provider(data_files(files)?, Arc::clone(&facts.table), keep))
 }
 
-fn version_of(files: &[DataFileRef]) -> Digest {
-    files.iter().fold(Digester::new("files"), |digester, file| digester.field("path", &file.path)).finish()
+fn version_of(files: &[DataFileRef]) -> Result<Digest, RunError> {
+    let mut digester = Digester::new("files");
+    for file in files {
+        digester = digester.field("path", &file.path);
+        for path in file.delete_files()? {
+            digester = digester.field("deletes", path);
+        }
+    }
+    Ok(digester.finish())
 }
 
 /// The changes that a table is folded from, all of them.
@@ -281,12 +334,15 @@ pub(crate) fn changes_of(
     let facts = &workspace.facts[&model.name.to_string()];
     let files =
         workspace.warehouse.head(&fold.log)?.map(|head| head.all_files().to_vec()).unwrap_or_default();
-    Ok(table::provider(data_files(files), fold::stored_columns(model, facts), None))
+    Ok(table::provider(data_files(files)?, fold::stored_columns(model, facts), None))
 }
 
 /// Files of a table, as the engine takes them.
-pub(crate) fn data_files(files: Vec<DataFileRef>) -> Vec<DataFile> {
-    let file = |file: DataFileRef| DataFile { path: file.path.into(), rows: file.rows, bytes: file.bytes };
+pub(crate) fn data_files(files: Vec<DataFileRef>) -> Result<Vec<DataFile>, RunError> {
+    let file = |file: DataFileRef| {
+        let deleted = file.deleted()?;
+        Ok(DataFile { path: file.path.into(), rows: file.rows, bytes: file.bytes, deleted })
+    };
     files.into_iter().map(file).collect()
 }
 
@@ -294,7 +350,7 @@ pub(crate) fn data_files(files: Vec<DataFileRef>) -> Vec<DataFile> {
 fn staged_files(staged: &Staged) -> Vec<DataFile> {
     let file = |path: String| {
         let bytes = std::fs::metadata(&path).map_or(0, |found| found.len());
-        DataFile { path: path.into(), rows: staged.rows, bytes }
+        DataFile { path: path.into(), rows: staged.rows, bytes, deleted: Vec::new() }
     };
     staged.paths().into_iter().map(file).collect()
 }

@@ -8,9 +8,9 @@ use std::sync::{Arc, OnceLock};
 
 use oncemore_backend::engine::{Engine, EngineOptions};
 use oncemore_backend::source::{self, ProviderCache, SourceIndex};
-use oncemore_commit::{Attempt, Change, Publish, StampDraft, Warehouse};
+use oncemore_commit::{Attempt, Change, Publish, StampDraft, Warehouse, schema_digest};
 use oncemore_core::{
-    Calendar, CodeVersion, ColumnType, Instant, IntervalLength, Origin, SourceSpec, World, Zone,
+    Calendar, CodeVersion, ColumnType, Instant, Interval, IntervalLength, Origin, SourceSpec, World, Zone,
 };
 use oncemore_project::{Kind, Model, OnChange, Project, TextFile};
 
@@ -18,6 +18,7 @@ use crate::assess::Assessment;
 use crate::confine;
 use crate::error::{ErrorKind, RunError};
 use crate::facts::{self, Facts};
+use crate::fold;
 use crate::ground::{Ground, ModelGround, SourceGround};
 use crate::inputs::{Cell, InputCells};
 use crate::supply::SourceSupply;
@@ -268,6 +269,14 @@ impl Workspace {
         Ok(())
     }
 
+    /// Takes in what one slice of a model that is not folded holds now.
+    pub(crate) fn refresh_slice(&self, ground: &mut ModelGround, interval: Interval) -> Result<(), RunError> {
+        if let Some(stamp) = self.warehouse.stamp(&ground.sliced, interval)? {
+            ground.put_stamp(stamp);
+        }
+        Ok(())
+    }
+
     fn model_ground(&self, model: &Model) -> Result<ModelGround, RunError> {
         let name = model.name.to_string();
         let facts = self
@@ -296,14 +305,11 @@ impl Workspace {
             code: model.code,
             code_seen: self.warehouse.code_seen(model.sliced(), model.code)?,
             audits: model.audits_digest,
+            schema: schema_digest(&fold::stored_columns(model, facts)),
             earlier,
             reads: facts.reads.clone(),
-            ignored: model
-                .on_change
-                .iter()
-                .filter(|(_, policy)| !matches!(policy, OnChange::Rerun))
-                .map(|(input, _)| input.clone())
-                .collect(),
+            ignored: inputs_with(model, OnChange::Ignore),
+            reported: inputs_with(model, OnChange::Report),
             stamps: Arc::default(),
             failed: self.warehouse.failed_slices(model.sliced())?,
             on_foreign: model.on_foreign,
@@ -407,6 +413,11 @@ impl Workspace {
             replace_foreign: false,
         }
     }
+}
+
+/// Inputs of which a change does `what`.
+fn inputs_with(model: &Model, what: OnChange) -> Vec<String> {
+    model.on_change.iter().filter(|(_, policy)| **policy == what).map(|(input, _)| input.clone()).collect()
 }
 
 /// Keeps what is known of a source for the next command.

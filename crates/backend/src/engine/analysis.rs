@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use super::meaning::{self, Meaning};
 use super::names::Names;
 use super::parameters::{self, Parameter};
-use super::{EngineError, ErrorKind, ModelQuery, mended, output, ranges, ties};
+use super::{EngineError, ErrorKind, ModelQuery, mended, output, previous, ranges, ties};
 use crate::error::nearest;
 
 /// What is known of a query without reading data.
@@ -51,29 +51,7 @@ pub(super) fn plan(
     query: &ModelQuery,
     sources: Vec<(String, Arc<dyn TableSource>)>,
 ) -> Result<Planned, EngineError> {
-    let mut parameters = Vec::new();
-    let mut statements = Vec::new();
-    for (name, sql) in &query.views {
-        let parsed = parse(sql).and_then(|mut statement| {
-            parameters::number(&mut statement, Some(name), query, &mut parameters)?;
-            Ok(statement)
-        });
-        statements.push(parsed.map_err(|error| in_view(error, name))?);
-    }
-    let mut main = parse(&query.sql)?;
-    parameters::number(&mut main, None, query, &mut parameters)?;
-    // Each round may give types to parameters that later rounds need; the plan itself is cheap.
-    let plan = loop {
-        let (views, plan) = plan_once(state, query, &sources, &statements, &main, &parameters)?;
-        let mut found = false;
-        for view in &views {
-            found |= parameters::derive(view, &mut parameters)?;
-        }
-        found |= parameters::derive(&plan, &mut parameters)?;
-        if !found {
-            break plan;
-        }
-    };
+    let (plan, parameters) = typed(state, query, sources)?;
     if let Some(error) =
         parameters::undecided(&parameters).or_else(|| parameters::too_short(query, &parameters))
     {
@@ -88,6 +66,58 @@ pub(super) fn plan(
     let plan = output::storable(output::unordered(plan))?;
     check_columns(&plan, query)?;
     Ok(Planned { plan, order, parameters, notes })
+}
+
+/// The columns that a query yields, in types that tables store; of type NULL where nothing gives them one.
+pub(super) fn yields(
+    state: &SessionState,
+    query: &ModelQuery,
+    sources: Vec<(String, Arc<dyn TableSource>)>,
+) -> Result<Schema, EngineError> {
+    let plan = mended::mended(typed(state, query, sources)?.0)?;
+    let fields = plan.schema().fields().iter().map(|field| {
+        let kind = match field.data_type() {
+            DataType::Null => DataType::Null,
+            other => output::stored_type(field.name(), other)?,
+        };
+        Ok(Field::new(field.name(), kind, true))
+    });
+    Ok(Schema::new(fields.collect::<Result<Vec<_>, EngineError>>()?))
+}
+
+/// The plan of a query with the types of its parameters, where these can be told.
+fn typed(
+    state: &SessionState,
+    query: &ModelQuery,
+    sources: Vec<(String, Arc<dyn TableSource>)>,
+) -> Result<(LogicalPlan, Vec<Parameter>), EngineError> {
+    let mut parameters = Vec::new();
+    let mut statements = Vec::new();
+    for (name, sql) in &query.views {
+        let parsed = parse(sql).and_then(|mut statement| {
+            parameters::number(&mut statement, Some(name), query, &mut parameters)?;
+            Ok(statement)
+        });
+        statements.push(parsed.map_err(|error| in_view(error, name))?);
+    }
+    let mut main = parse(&query.sql)?;
+    if let Some(input) = &query.previous {
+        previous::name(&mut main, input);
+    }
+    parameters::number(&mut main, None, query, &mut parameters)?;
+    // Each round may give types to parameters that later rounds need; the plan itself is cheap.
+    let plan = loop {
+        let (views, plan) = plan_once(state, query, &sources, &statements, &main, &parameters)?;
+        let mut found = false;
+        for view in &views {
+            found |= parameters::derive(view, &mut parameters)?;
+        }
+        found |= parameters::derive(&plan, &mut parameters)?;
+        if !found {
+            break plan;
+        }
+    };
+    Ok((plan, parameters))
 }
 
 fn in_view(mut error: EngineError, name: &str) -> EngineError {
@@ -208,7 +238,7 @@ pub(super) fn analyse(
     Ok(Analysis { schema, time_type, reads, notes: planned.notes, meaning })
 }
 
-fn output_time(schema: &Schema, name: &str, query: &ModelQuery) -> Result<TimeType, EngineError> {
+pub(super) fn output_time(schema: &Schema, name: &str, query: &ModelQuery) -> Result<TimeType, EngineError> {
     let field = schema
         .field_with_name(name)
         .map_err(|_| EngineError::new(ErrorKind::UnknownColumn, format!("no output column `{name}`")))?;

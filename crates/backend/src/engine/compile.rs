@@ -9,13 +9,15 @@ use oncemore_core::{Instant, Interval, TimeType};
 use super::parameters::Parameter;
 use super::{EngineError, ErrorKind, Literal, ModelQuery};
 
-/// `sql` with every placeholder replaced by its literal. `view` is the view that it is the SQL of, if it is.
+/// `sql` with every placeholder replaced by its literal, and `previous(…)` by `before`. `view` is the view that it is
+/// the SQL of, if it is.
 pub(super) fn with_values(
     sql: &str,
     view: Option<&str>,
     query: &ModelQuery,
     parameters: &[Parameter],
     interval: Interval,
+    before: Option<&str>,
 ) -> Result<String, EngineError> {
     let tokens = Tokenizer::new(&GenericDialect {}, sql)
         .tokenize_with_location()
@@ -23,11 +25,21 @@ pub(super) fn with_values(
     let mut written = String::with_capacity(sql.len());
     let mut types = parameters.iter().filter(|parameter| parameter.view.as_deref() == view);
     let mut copied = 0;
-    for (start, end, name) in
-        tokens.windows(2).filter_map(|pair| placeholder(sql, pair)).chain(whole(sql, &tokens))
-    {
+    let solid: Vec<&TokenWithSpan> =
+        tokens.iter().filter(|token| !matches!(token.token, Token::Whitespace(_))).collect();
+    let calls = before.into_iter().flat_map(|_| solid.windows(6).filter_map(|call| previous(sql, call)));
+    let placeholders = tokens.windows(2).filter_map(|pair| placeholder(sql, pair)).chain(whole(sql, &tokens));
+    let mut places: Vec<(usize, usize, Option<String>)> =
+        placeholders.map(|(start, end, name)| (start, end, Some(name))).collect();
+    places.extend(calls.map(|(start, end)| (start, end, None)));
+    places.sort_unstable();
+    for (start, end, name) in places {
         written.push_str(&sql[copied..start]);
         copied = end;
+        let Some(name) = name else {
+            written.push_str(before.unwrap_or_default());
+            continue;
+        };
         if name == "interval_start" || name == "interval_end" {
             let time_type =
                 types.next().and_then(|parameter| parameter.time_type).unwrap_or(TimeType::Instant);
@@ -49,6 +61,16 @@ fn placeholder(sql: &str, pair: &[TokenWithSpan]) -> Option<(usize, usize, Strin
         .then(|| (offset(sql, colon.span.start), offset(sql, word.span.end), name.value.clone()))
 }
 
+/// `previous(schema.name)`, without its blanks.
+fn previous(sql: &str, call: &[&TokenWithSpan]) -> Option<(usize, usize)> {
+    let [name, open, _, dot, _, close] = call else { return None };
+    let Token::Word(word) = &name.token else { return None };
+    let called = word.quote_style.is_none() && word.value.eq_ignore_ascii_case("previous");
+    let brackets = (&open.token, &dot.token, &close.token);
+    (called && brackets == (&Token::LParen, &Token::Period, &Token::RParen))
+        .then(|| (offset(sql, name.span.start), offset(sql, close.span.end)))
+}
+
 /// Placeholders that come as one token.
 fn whole<'a>(sql: &'a str, tokens: &'a [TokenWithSpan]) -> impl Iterator<Item = (usize, usize, String)> + 'a {
     tokens.iter().filter_map(move |token| match &token.token {
@@ -68,7 +90,7 @@ fn offset(sql: &str, at: Location) -> usize {
     start + rest.char_indices().nth(column).map_or(rest.len(), |(at, _)| at)
 }
 
-fn edge_literal(time_type: TimeType, edge: Instant, query: &ModelQuery) -> String {
+pub(super) fn edge_literal(time_type: TimeType, edge: Instant, query: &ModelQuery) -> String {
     let shown = |wall: DateTime| wall.strftime("%Y-%m-%d %H:%M:%S%.f").to_string();
     match time_type {
         TimeType::Date => format!("DATE '{}'", query.zone.date_bound(edge)),

@@ -21,6 +21,7 @@ mod named;
 mod names;
 mod output;
 mod parameters;
+mod previous;
 mod pushdown;
 mod ranges;
 mod session;
@@ -71,6 +72,9 @@ pub struct ModelQuery {
     pub views: Vec<(String, String)>,
     /// Inputs that the query and the views read.
     pub inputs: Vec<InputSchema>,
+    /// Name of the input that is the slice before the own one, where the query reads it: `previous(<schema>.<name>)`.
+    /// A query that is not analysed yet has no such input: the columns follow from the query.
+    pub previous: Option<String>,
     /// Zone in which intervals are cut.
     pub zone: Zone,
     /// Length of an interval; `None` where the model has no intervals.
@@ -119,6 +123,20 @@ pub enum Literal {
     Bool(bool),
 }
 
+impl ModelQuery {
+    /// The query with the slice before the own one among its inputs, where it reads that; it yields `schema`.
+    ///
+    /// # Errors
+    /// SQL that is not one SELECT.
+    pub fn with_previous(mut self, schema: &SchemaRef) -> Result<ModelQuery, EngineError> {
+        if let Some(name) = &self.previous {
+            let input = previous::known(&self, name, schema)?;
+            self.inputs.push(input);
+        }
+        Ok(self)
+    }
+}
+
 impl Engine {
     /// An engine with a memory pool of its own. Touches no disk before something spills.
     ///
@@ -138,6 +156,13 @@ impl Engine {
     /// # Errors
     /// When the SQL is wrong, refused, or can't be made deterministic.
     pub fn analyse(&self, query: &ModelQuery) -> Result<Analysis, EngineError> {
+        if let Some(name) = &query.previous
+            && query.inputs.iter().all(|input| input.name != *name)
+        {
+            let mut whole = query.clone();
+            whole.inputs.push(previous::derived(&self.state, query, name)?);
+            return self.analyse(&whole);
+        }
         let sources = query
             .inputs
             .iter()
@@ -159,12 +184,17 @@ impl Engine {
             .map(|input| (input.name.clone(), names::schema_source(&input.schema)))
             .collect();
         let planned = self.plan(query, sources)?;
+        let time = query.time.as_deref().filter(|_| query.previous.is_some());
+        let time_type = time.map(|name| analysis::output_time(planned.plan.schema().as_arrow(), name, query));
+        let before =
+            time_type.transpose()?.and_then(|time_type| previous::as_subquery(query, time_type, interval));
         let mut text = String::new();
         for (name, sql) in &query.views {
-            let body = compile::with_values(sql, Some(name), query, &planned.parameters, interval)?;
+            let body = compile::with_values(sql, Some(name), query, &planned.parameters, interval, None)?;
             text.push_str(&format!("CREATE VIEW {name} AS\n{};\n\n", body.trim_end()));
         }
-        text.push_str(&compile::with_values(&query.sql, None, query, &planned.parameters, interval)?);
+        let before = before.as_deref();
+        text.push_str(&compile::with_values(&query.sql, None, query, &planned.parameters, interval, before)?);
         Ok(text)
     }
 
@@ -181,10 +211,33 @@ impl Engine {
         interval: Interval,
         inputs: Vec<(String, Arc<dyn TableProvider>)>,
     ) -> Result<SendableRecordBatchStream, EngineError> {
-        let planned = self.plan(query, self.providers(query, inputs)?)?;
-        let plan = parameters::bind(planned.plan, &planned.parameters, query, interval)?;
-        let plan = output::in_order(plan, &query.key)?;
+        let plan = self.bound(query, interval, inputs)?;
+        self.execute(output::in_order(plan, &query.key)?).await
+    }
+
+    /// The same rows in whatever order, for one who orders them.
+    ///
+    /// # Errors
+    /// As [`Engine::compute`].
+    pub async fn compute_in_no_order(
+        &self,
+        query: &ModelQuery,
+        interval: Interval,
+        inputs: Vec<(String, Arc<dyn TableProvider>)>,
+    ) -> Result<SendableRecordBatchStream, EngineError> {
+        let plan = self.bound(query, interval, inputs)?;
         self.execute(plan).await
+    }
+
+    /// The plan of a query for an interval.
+    fn bound(
+        &self,
+        query: &ModelQuery,
+        interval: Interval,
+        inputs: Vec<(String, Arc<dyn TableProvider>)>,
+    ) -> Result<LogicalPlan, EngineError> {
+        let planned = self.plan(query, self.providers(query, inputs)?)?;
+        parameters::bind(planned.plan, &planned.parameters, query, interval)
     }
 
     /// The rows of a free query, under the same rules, without parameters. Without an ORDER BY the rows come
@@ -223,6 +276,7 @@ impl Engine {
                     key: Vec::new(),
                 })
                 .collect(),
+            previous: None,
             zone: Zone::utc(),
             length: None,
             time: None,

@@ -5,6 +5,7 @@
 mod checked;
 mod determinism;
 mod parameters;
+mod previous;
 mod reads;
 mod support;
 mod thin;

@@ -12,6 +12,8 @@ use oncemore_backend::audit::{self, AuditError};
 use oncemore_backend::source::ProviderCache;
 use oncemore_backend::table::{self, DataFile, Keep};
 use oncemore_core::{Audit, AuditFailure, Digest, Zone};
+use parquet::arrow::ArrowWriter;
+use parquet::file::properties::WriterProperties;
 
 use crate::support::{Project, day, query, session};
 
@@ -27,7 +29,7 @@ fn file(project: &Project, name: &str, rows: &RecordBatch) -> DataFile {
     project.parquet(name, rows);
     let path = project.root().join(name);
     let bytes = std::fs::metadata(&path).unwrap().len();
-    DataFile { path, rows: rows.num_rows() as u64, bytes }
+    DataFile { path, rows: rows.num_rows() as u64, bytes, deleted: Vec::new() }
 }
 
 fn user_schema() -> SchemaRef {
@@ -71,6 +73,44 @@ async fn files_read_by_name_with_hidden_columns_hidden() {
     ");
     let plan = query(read(), "EXPLAIN SELECT added FROM t WHERE n > 1").await.unwrap();
     assert!(plan.contains("pruning_predicate=n_null_count"), "{plan}");
+}
+
+/// Also where a file is cut into row groups, or into ranges that are read side by side.
+#[tokio::test]
+async fn deleted_rows_are_not_there() {
+    let project = Project::new();
+    let count = 300_000;
+    let path = project.root().join("t.parquet");
+    let properties = WriterProperties::builder().set_max_row_group_row_count(Some(100_000)).build();
+    let rows = batch(vec![("n", numbers(0..count))]);
+    let created = std::fs::File::create(&path).unwrap();
+    let mut writer = ArrowWriter::try_new(created, rows.schema(), Some(properties)).unwrap();
+    writer.write(&rows).unwrap();
+    writer.close().unwrap();
+    let bytes = std::fs::metadata(&path).unwrap().len();
+    // A row here and there, and all of the second row group.
+    let deleted: Vec<u64> = (0..count as u64)
+        .filter(|place| matches!(place, 0 | 1 | 7 | 99_999 | 299_999) || (100_000..200_000).contains(place))
+        .collect();
+    let rows = count as u64 - deleted.len() as u64;
+    let whole = file(&project, "u.parquet", &batch(vec![("n", numbers(-2..0))]));
+    let files = vec![DataFile { path, rows, bytes, deleted: deleted.clone() }, whole];
+    let read = || table::provider(files.clone(), user_schema(), None);
+    let left = || {
+        (-2..count).filter(|n| u64::try_from(*n).is_ok_and(|n| deleted.binary_search(&n).is_ok()).eq(&false))
+    };
+    let sums = |least: i64| -> (usize, i64) {
+        let left: Vec<i64> = left().filter(|n| *n > least).collect();
+        (left.len(), left.iter().sum())
+    };
+    for least in [-9, 5, 99_998, 299_998] {
+        let sql = format!("SELECT count(*) || ' ' || coalesce(sum(n), 0) AS found FROM t WHERE n > {least}");
+        let (rows, sum) = sums(least);
+        let found = query(read(), &sql).await.unwrap();
+        assert!(found.contains(&format!("{rows} {sum} ")), "{least}: {found}, not {rows} {sum}");
+    }
+    let counted = query(read(), "SELECT count(*) AS rows FROM t").await.unwrap();
+    assert!(counted.contains(&format!(" {} ", sums(-9).0)), "{counted}");
 }
 
 #[tokio::test]

@@ -6,8 +6,9 @@ use arrow::array::{Array, AsArray, BooleanArray, RecordBatch, UInt32Array};
 use arrow::compute::{concat_batches, filter_record_batch, take_record_batch};
 use arrow::datatypes::TimestampMicrosecondType;
 
-use super::order::{Key, Order};
-use super::reduce::greatest;
+use super::order::{Key, Keys, Order};
+use super::reduce::{greatest, sorted_places};
+use super::store::Buckets;
 use crate::error::{CommitError, Result};
 use crate::metadata::schema::INTERVAL_START;
 use crate::rows::RowHasher;
@@ -16,7 +17,7 @@ use crate::stage::internal;
 /// What replaced slices change: the keys, and all that the new slices say of them.
 #[derive(Debug)]
 pub(crate) struct Change {
-    pub(crate) keys: HashSet<Key>,
+    pub(crate) keys: Keys,
     pub(crate) rows: RecordBatch,
 }
 
@@ -24,7 +25,7 @@ pub(crate) struct Change {
 #[derive(Debug)]
 pub(crate) struct Contest {
     rows: Vec<RecordBatch>,
-    pub(crate) asked: HashSet<Key>,
+    pub(crate) asked: Keys,
 }
 
 impl Change {
@@ -35,18 +36,30 @@ impl Change {
         old: &RecordBatch,
         new: &RecordBatch,
     ) -> Result<Change> {
-        let (before, now) = (marks(hasher, old)?, marks(hasher, new)?);
-        let known: HashSet<&Mark> = before.iter().collect();
-        let there: HashSet<&Mark> = now.iter().collect();
-        let mut keys = HashSet::new();
-        for (batch, own, other) in [(old, &before, &there), (new, &now, &known)] {
+        let (goes, comes) = differing(hasher, old, new)?;
+        let mut keys = Keys::default();
+        for (batch, differs) in [(old, goes), (new, comes)] {
             let rows = order.keys(batch)?;
-            let differing = own.iter().enumerate().filter(|(_, mark)| !other.contains(mark));
-            keys.extend(differing.map(|(row, _)| Key::from(rows.row(row).as_ref())));
+            let differing = rows.iter().zip(&differs).filter(|(_, differs)| *differs == Some(true));
+            keys.extend(differing.map(|(key, _)| Key::from(key.as_ref())));
         }
         let rows = only(order, new, |key| keys.contains(key))?;
         Ok(Change { keys, rows })
     }
+}
+
+/// Which rows of `old` are not in `new`, and the other way round; no row is twice in either.
+pub(crate) fn differing(
+    hasher: &RowHasher,
+    old: &RecordBatch,
+    new: &RecordBatch,
+) -> Result<(BooleanArray, BooleanArray)> {
+    let (before, now) = (marks(hasher, old)?, marks(hasher, new)?);
+    let not_in = |own: &[Mark], others: &[Mark]| -> BooleanArray {
+        let others: HashSet<&Mark> = others.iter().collect();
+        own.iter().map(|mark| Some(!others.contains(mark))).collect()
+    };
+    Ok((not_in(&before, &now), not_in(&now, &before)))
 }
 
 /// A slice's start and the hashes of a row.
@@ -89,11 +102,11 @@ pub(crate) fn contest(
     current: &RecordBatch,
     replaced: &BTreeSet<Option<i64>>,
 ) -> Result<Contest> {
-    let best = winners(order, &change.rows)?;
+    let best = winners(order, &change.rows, Buckets::ONE)?;
     let (best_keys, best_ranks) = (order.keys(&best)?, order.ranks(&best)?);
     let keys = order.keys(current)?;
     let ranks = order.ranks(current)?;
-    let mut asked = HashSet::new();
+    let mut asked = Keys::default();
     let mut stays = Vec::with_capacity(current.num_rows());
     for (row, start) in starts(current)?.iter().enumerate() {
         let stands = !replaced.contains(start);
@@ -132,12 +145,22 @@ pub(crate) fn settle(order: &Order, contest: Contest, answer: RecordBatch) -> Re
     let schema = answer.schema();
     let mut rows = contest.rows;
     rows.push(answer);
-    winners(order, &concat_batches(&schema, &rows).map_err(internal)?)
+    winners(order, &concat_batches(&schema, &rows).map_err(internal)?, Buckets::ONE)
 }
 
-/// The greatest row of each key, ordered by key.
-pub(crate) fn winners(order: &Order, rows: &RecordBatch) -> Result<RecordBatch> {
-    let kept = greatest(order, rows, &[])?;
+/// Rows ordered by bucket, and in it by key.
+pub(crate) fn in_buckets(order: &Order, rows: &RecordBatch, buckets: Buckets) -> Result<RecordBatch> {
+    let keys = order.keys(rows)?;
+    let places = sorted_places(order, rows, &keys, buckets)?;
+    if places.is_sorted() {
+        return Ok(rows.clone());
+    }
+    take_record_batch(rows, &UInt32Array::from(places)).map_err(internal)
+}
+
+/// The greatest row of each key, ordered by bucket and in it by key.
+pub(crate) fn winners(order: &Order, rows: &RecordBatch, buckets: Buckets) -> Result<RecordBatch> {
+    let kept = greatest(order, rows, buckets)?;
     let places = UInt32Array::from_iter_values(kept.into_iter().map(|(row, _)| row));
     take_record_batch(rows, &places).map_err(internal)
 }

@@ -1,11 +1,14 @@
 //! How change rows compare: by key, by order, and by all that remains, so that the greatest is one and the same in
 //! every run.
 
+use std::collections::HashSet;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, AsArray, Float32Array, Float64Array, RecordBatch, new_null_array};
 use arrow::datatypes::{DataType, Float32Type, Float64Type, Schema};
 use arrow::row::{RowConverter, Rows, SortField};
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::DELETED;
 use crate::error::{CommitError, Result};
@@ -15,6 +18,26 @@ use crate::stage::internal;
 
 /// A key's values as bytes: equal for equal keys, NULL equal to NULL.
 pub(crate) type Key = Box<[u8]>;
+
+/// Keys in no order.
+pub(crate) type Keys = HashSet<Key, BuildHasherDefault<KeyHasher>>;
+
+/// Hashes keys, of which there are millions, in one go.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct KeyHasher(u64);
+
+impl Hasher for KeyHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        self.0 ^= xxh3_64(bytes);
+    }
+
+    /// The length, which is before the bytes: these say it.
+    fn write_usize(&mut self, _: usize) {}
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
 
 /// Compares change rows of one schema.
 #[derive(Debug)]

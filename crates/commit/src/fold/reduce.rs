@@ -1,18 +1,28 @@
-//! Changes reduced to the greatest of each key, and a count of ties that only the remaining columns broke.
+//! Changes reduced to the greatest of each key, and a count of ties that only the remaining columns broke. What memory
+//! should not hold is set aside by key, and reduced part by part.
 
-use std::sync::Arc;
+use std::collections::VecDeque;
 
-use arrow::array::{RecordBatch, UInt32Array};
+use arrow::array::{Array, RecordBatch, UInt32Array};
 use arrow::compute::{concat_batches, take_record_batch};
 use arrow::datatypes::{Schema, SchemaRef};
+use arrow::row::Rows;
 use oncemore_core::TableName;
 
+use super::FoldSpec;
+use super::index::buckets_of;
 use super::order::Order;
+use super::spill::{PARTS, Spill};
+use super::store::{Buckets, Unit};
 use crate::error::Result;
+use crate::parallel;
 use crate::stage::{internal, stored, stored_schema};
+use crate::warehouse::Warehouse;
 
-/// Rows held before they are reduced.
-const HELD: usize = 1 << 20;
+/// Bytes of rows held before they are set aside.
+const HELD: usize = 96 << 20;
+/// Parts reduced side by side.
+const SIDE_BY_SIDE: u64 = 4;
 
 /// Takes changes in any order and keeps the greatest of each key.
 #[derive(Debug)]
@@ -21,116 +31,237 @@ pub struct Reducer {
     schema: SchemaRef,
     order: Order,
     held: Vec<RecordBatch>,
-    /// Of each held row, whether another one of its key and order was dropped.
-    tied: Vec<bool>,
-    /// Rows that trigger the next reduction.
-    limit: usize,
+    bytes: usize,
+    rows: u64,
+    aside: Spill,
+    most: usize,
 }
 
-/// One change a key, ordered by key.
-#[derive(Clone, Debug)]
+/// One change a key, handed out ordered by the bucket of the key.
+#[derive(Debug)]
 pub struct Reduced {
-    /// The changes.
-    pub rows: RecordBatch,
-    /// Keys whose greatest order came more than once, with differing rows.
-    pub ties: u64,
-    /// One of these rows, as text, where there are any.
-    pub example: Option<String>,
+    order: Order,
+    schema: SchemaRef,
+    pub(crate) buckets: Buckets,
+    /// All rows, where none were set aside.
+    held: Vec<RecordBatch>,
+    aside: Spill,
+    next_part: u64,
+    ready: VecDeque<RecordBatch>,
+    rows: u64,
+    nulls: Vec<u64>,
+    ties: u64,
+    example: Option<String>,
 }
 
 impl Reducer {
-    /// A reducer of changes of `table` with the columns `schema`, converted to the types that tables store.
+    /// A reducer of changes with the columns `schema` that are folded as `spec` says, converted to the types that tables
+    /// store.
     ///
     /// # Errors
     /// A column that is missing, or of a type that tables can't hold.
-    pub fn new(table: &TableName, schema: &Schema, key: &[String], order: &[String]) -> Result<Self> {
-        Self::of_stored(table, stored_schema(schema)?, key, order)
+    pub fn new(warehouse: &Warehouse, schema: &Schema, spec: &FoldSpec) -> Result<Self> {
+        let fresh = warehouse.world().fresh_id();
+        let aside = Spill::new(warehouse.disk().clone(), warehouse.root().to_owned(), fresh);
+        Self::holding(HELD, aside, schema, spec)
     }
 
-    /// A reducer of rows that have stored types already.
-    pub(crate) fn of_stored(
-        table: &TableName,
-        schema: SchemaRef,
-        key: &[String],
-        order: &[String],
-    ) -> Result<Self> {
-        let order = Order::new(&schema, key, order)?;
-        Ok(Reducer { table: table.clone(), schema, order, held: Vec::new(), tied: Vec::new(), limit: HELD })
+    /// The same with so many bytes held.
+    pub(super) fn holding(most: usize, aside: Spill, schema: &Schema, spec: &FoldSpec) -> Result<Self> {
+        let schema = stored_schema(schema)?;
+        let order = Order::bucketed(&schema, &spec.reduced_by(), &spec.order, &spec.key)?;
+        Ok(Reducer {
+            table: spec.state.clone(),
+            schema,
+            order,
+            held: Vec::new(),
+            bytes: 0,
+            rows: 0,
+            aside,
+            most,
+        })
     }
 
     /// The columns of what comes out.
     pub fn schema(&self) -> SchemaRef {
-        Arc::clone(&self.schema)
+        SchemaRef::clone(&self.schema)
     }
 
     /// Adds changes.
     ///
     /// # Errors
-    /// A value that can't be stored.
+    /// A value that can't be stored; a disk that refuses what memory does not hold.
     pub fn push(&mut self, batch: &RecordBatch) -> Result<()> {
         if batch.num_rows() == 0 {
             return Ok(());
         }
-        self.held.push(stored(batch, &self.schema, &self.table)?);
-        self.tied.resize(self.tied.len() + batch.num_rows(), false);
-        if self.tied.len() >= self.limit {
-            self.reduce()?;
-            // Where most keys are distinct, reducing more often would not make room.
-            self.limit = HELD.max(2 * self.tied.len());
-        }
-        Ok(())
+        let batch = stored(batch, &self.schema, &self.table)?;
+        self.rows += batch.num_rows() as u64;
+        self.bytes += batch.get_array_memory_size();
+        self.held.push(batch);
+        if self.bytes > self.most { self.set_aside() } else { Ok(()) }
     }
 
-    fn reduce(&mut self) -> Result<()> {
-        let all = concat_batches(&self.schema, &self.held).map_err(internal)?;
-        let kept = greatest(&self.order, &all, &self.tied)?;
-        self.tied = kept.iter().map(|(_, tied)| *tied).collect();
-        let places = UInt32Array::from_iter_values(kept.iter().map(|(row, _)| *row));
-        self.held = vec![take_record_batch(&all, &places).map_err(internal)?];
-        Ok(())
+    fn set_aside(&mut self) -> Result<()> {
+        let held = std::mem::take(&mut self.held);
+        self.bytes = 0;
+        let rows = concat_batches(&self.schema, &held).map_err(internal)?;
+        drop(held);
+        self.aside.add(&self.order, &rows)
     }
 
-    /// The greatest change of each key, ordered by key.
+    /// Ends the adding.
     ///
     /// # Errors
-    /// Too many rows for one batch.
+    /// A disk that refuses what memory does not hold.
     pub fn finish(mut self) -> Result<Reduced> {
-        self.reduce()?;
-        let rows = self.held.pop().unwrap_or_else(|| RecordBatch::new_empty(self.schema.clone()));
-        let ties = self.tied.iter().filter(|tied| **tied).count() as u64;
-        let example = self.tied.iter().position(|tied| *tied).map(|row| text(&rows, row)).transpose()?;
-        Ok(Reduced { rows, ties, example })
+        if !self.aside.is_empty() && !self.held.is_empty() {
+            self.set_aside()?;
+        }
+        Ok(Reduced {
+            buckets: buckets_of(Unit::ALL, self.rows),
+            nulls: vec![0; self.schema.fields().len()],
+            order: self.order,
+            schema: self.schema,
+            held: self.held,
+            aside: self.aside,
+            next_part: 0,
+            ready: VecDeque::new(),
+            rows: 0,
+            ties: 0,
+            example: None,
+        })
     }
 }
 
-/// Places of the greatest row of each key, by key, and whether another one of equal order was there and differed.
-pub(super) fn greatest(order: &Order, batch: &RecordBatch, tied: &[bool]) -> Result<Vec<(u32, bool)>> {
-    let keys = order.keys(batch)?;
-    let ranks = order.ranks(batch)?;
-    let mut places: Vec<u32> = (0..batch.num_rows() as u32).collect();
-    places.sort_unstable_by(|one, other| {
-        let (one, other) = (*one as usize, *other as usize);
-        keys.row(one)
-            .cmp(&keys.row(other))
-            .then_with(|| ranks.compare(other, &ranks, one))
-            .then(one.cmp(&other))
-    });
-    let mut kept: Vec<(u32, bool)> = Vec::new();
-    for place in places {
-        let row = place as usize;
-        let Some((last, last_tied)) = kept.last_mut() else {
-            kept.push((place, tied.get(row).copied().unwrap_or(false)));
-            continue;
-        };
-        let best = *last as usize;
-        if keys.row(best) != keys.row(row) {
-            kept.push((place, tied.get(row).copied().unwrap_or(false)));
-        } else if ranks.order.row(best) == ranks.order.row(row) {
-            *last_tied |=
-                tied.get(row).copied().unwrap_or(false) || ranks.rest.row(best) != ranks.rest.row(row);
+impl Reduced {
+    /// The next changes; `None`: that was all.
+    ///
+    /// # Errors
+    /// Rows that were set aside and can't be read.
+    pub fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
+        while self.ready.is_empty() {
+            let parts: Vec<Vec<RecordBatch>> = if self.aside.is_empty() {
+                if self.held.is_empty() {
+                    return Ok(None);
+                }
+                vec![std::mem::take(&mut self.held)]
+            } else {
+                let parts = 1 << PARTS.bits;
+                let to = parts.min(self.next_part + SIDE_BY_SIDE);
+                let from = std::mem::replace(&mut self.next_part, to);
+                if from == parts {
+                    return Ok(None);
+                }
+                (from..to).map(|part| self.aside.read(part)).collect::<Result<_>>()?
+            };
+            let reduced = parallel::map(&parts, |rows| self.reduce(rows))?;
+            for (rows, ties, example) in reduced {
+                self.rows += rows.num_rows() as u64;
+                self.ties += ties;
+                self.example = self.example.take().or(example);
+                for (nulls, column) in self.nulls.iter_mut().zip(rows.columns()) {
+                    *nulls += column.null_count() as u64;
+                }
+                self.ready.extend((rows.num_rows() > 0).then_some(rows));
+            }
         }
+        Ok(self.ready.pop_front())
+    }
+
+    fn reduce(&self, rows: &[RecordBatch]) -> Result<(RecordBatch, u64, Option<String>)> {
+        let all = concat_batches(&self.schema, rows).map_err(internal)?;
+        let kept = greatest(&self.order, &all, self.buckets)?;
+        let places = UInt32Array::from_iter_values(kept.iter().map(|(row, _)| *row));
+        let rows = take_record_batch(&all, &places).map_err(internal)?;
+        let tied = kept.iter().filter(|(_, tied)| *tied);
+        let example = tied.clone().next().map(|(row, _)| text(&all, *row as usize)).transpose()?;
+        Ok((rows, tied.count() as u64, example))
+    }
+
+    /// Number of changes handed out.
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// Of the changes handed out, those with NULL in a column.
+    pub fn nulls_in(&self, column: &str) -> u64 {
+        self.schema.index_of(column).map_or(0, |place| self.nulls[place])
+    }
+
+    /// Of the changes handed out, keys whose greatest order came more than once, with differing rows; one of these as
+    /// text.
+    pub fn ties(&self) -> (u64, Option<&str>) {
+        (self.ties, self.example.as_deref())
+    }
+}
+
+/// Places of the greatest row of each key, by bucket and in it by key, and whether another one of equal order was there
+/// and differed.
+pub(super) fn greatest(order: &Order, batch: &RecordBatch, buckets: Buckets) -> Result<Vec<(u32, bool)>> {
+    let keys = order.keys(batch)?;
+    let places = sorted_places(order, batch, &keys, buckets)?;
+    let same = |one: &u32, other: &u32| keys.row(*one as usize) == keys.row(*other as usize);
+    let groups = || places.chunk_by(|one, other| same(one, other));
+    // What beside the key decides is looked at where there is a choice.
+    let shared = UInt32Array::from_iter_values(groups().filter(|rows| rows.len() > 1).flatten().copied());
+    if shared.is_empty() {
+        return Ok(places.into_iter().map(|row| (row, false)).collect());
+    }
+    let ranks = order.ranks(&take_record_batch(batch, &shared).map_err(internal)?)?;
+    let mut next = 0;
+    let mut kept = Vec::with_capacity(places.len());
+    for rows in groups() {
+        if let [row] = rows {
+            kept.push((*row, false));
+            continue;
+        }
+        let own = next..next + rows.len();
+        next = own.end;
+        let mut best = own.start;
+        for other in own.clone() {
+            let least =
+                ranks.compare(other, &ranks, best).then(rows[best - own.start].cmp(&rows[other - own.start]));
+            if least.is_gt() {
+                best = other;
+            }
+        }
+        let tied = own.clone().any(|other| {
+            ranks.order.row(other) == ranks.order.row(best) && ranks.rest.row(other) != ranks.rest.row(best)
+        });
+        kept.push((rows[best - own.start], tied));
     }
     Ok(kept)
+}
+
+/// Places of all rows, by bucket and in it by key.
+pub(super) fn sorted_places(
+    order: &Order,
+    batch: &RecordBatch,
+    keys: &Rows,
+    buckets: Buckets,
+) -> Result<Vec<u32>> {
+    let hashes = if buckets.bits == 0 { vec![0; keys.num_rows()] } else { order.hashes(batch)? };
+    let mut places: Vec<(u64, u128, u32)> = (0u32..)
+        .zip(keys.iter().zip(hashes))
+        .map(|(row, (key, hash))| (buckets.of(hash), prefix(key.as_ref()), row))
+        .collect();
+    // Most keys differ in what is at hand.
+    places.sort_unstable_by(|(bucket, start, row), (other_bucket, other_start, other)| {
+        (bucket, start)
+            .cmp(&(other_bucket, other_start))
+            .then_with(|| keys.row(*row as usize).cmp(&keys.row(*other as usize)))
+            .then(row.cmp(other))
+    });
+    Ok(places.into_iter().map(|(_, _, row)| row).collect())
+}
+
+/// The first bytes of a key, comparing as it does.
+fn prefix(key: &[u8]) -> u128 {
+    let mut bytes = [0; 16];
+    let length = key.len().min(16);
+    bytes[..length].copy_from_slice(&key[..length]);
+    u128::from_be_bytes(bytes)
 }
 
 fn text(rows: &RecordBatch, row: usize) -> Result<String> {

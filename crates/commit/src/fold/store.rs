@@ -1,8 +1,8 @@
-//! The way of folded rows to and from files: reading with the columns that folding needs, finding keys in the log,
-//! writing buckets. Decides nothing about which row wins.
+//! The way of folded rows from files: reading with the columns that folding needs, finding keys, buckets. Decides
+//! nothing about which row wins.
 
-use std::collections::HashSet;
 use std::fs::File;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -13,10 +13,14 @@ use arrow::compute::filter_record_batch;
 use arrow::datatypes::{Field, Schema, SchemaRef};
 use oncemore_core::{ColumnType, TableName};
 use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::{ParquetRecordBatchReaderBuilder, RowSelection};
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder, RowSelection,
+};
+use parquet::file::metadata::PageIndexPolicy;
 
 use super::DELETED;
-use super::order::{Key, Order};
+use super::index::Index;
+use super::order::{Key, Keys, Order};
 use crate::disk::{Disk, Step};
 use crate::error::{CommitError, Result};
 use crate::metadata::schema::{CODE_VERSION, INTERVAL_START};
@@ -25,6 +29,11 @@ use crate::types::arrow_type;
 
 /// Rows of a batch read.
 const BATCH: usize = 8_192;
+/// Buckets are not halved more often.
+const MOST_BITS: u32 = 16;
+/// Begin the part of a file's name that says which rows it holds: all of a bucket, or changes laid over them.
+const BASE: char = 'b';
+const OVER: char = 'd';
 
 /// The columns that folding works on: the user's, whether it is a deletion, and where the row came from.
 pub(crate) fn columns(user: &Schema) -> SchemaRef {
@@ -51,50 +60,148 @@ pub(crate) struct Reader<'a> {
     pub(crate) start: Option<i64>,
 }
 
-impl Reader<'_> {
-    /// Hands on every batch of a file.
-    pub(crate) fn each(&self, path: &Path, mut take: impl FnMut(RecordBatch) -> Result<()>) -> Result<()> {
-        self.read(path, None, &mut take)
+/// How rows are found by their key.
+#[derive(Debug)]
+pub(crate) struct Lookup {
+    columns: SchemaRef,
+    order: Order,
+}
+
+impl Lookup {
+    pub(crate) fn new(schema: &Schema, key: &[String]) -> Result<Self> {
+        let columns = key_columns(schema, key)?;
+        Ok(Lookup { order: Order::new(&columns, key, &[])?, columns })
+    }
+}
+
+/// Keys to find.
+#[derive(Debug, Default)]
+pub(crate) struct Wanted {
+    keys: Keys,
+    hashes: Vec<u128>,
+}
+
+impl Wanted {
+    /// The keys of rows, as `order` tells them apart.
+    pub(crate) fn of(order: &Order, batches: &[&RecordBatch]) -> Result<Wanted> {
+        let mut wanted = Wanted::default();
+        for batch in batches {
+            for (key, hash) in order.keys(batch)?.iter().zip(order.hashes(batch)?) {
+                if wanted.keys.insert(Key::from(key.as_ref())) {
+                    wanted.hashes.push(hash);
+                }
+            }
+        }
+        wanted.hashes.sort_unstable();
+        Ok(wanted)
     }
 
-    /// The rows of a file whose key is wanted. The other columns are decoded for these rows alone.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
+    /// Hashes of those keys that are in a part of all.
+    fn hashes_in(&self, part: Unit) -> &[u128] {
+        let from = self.hashes.partition_point(|hash| *hash < part.first());
+        let to = self.hashes.partition_point(|hash| *hash <= part.last());
+        &self.hashes[from..to]
+    }
+}
+
+/// Which rows of a file are asked for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Ask<'a> {
+    /// At least all of a part of the table.
+    Part(Unit),
+    /// Those of keys, where the file holds none but those of a part.
+    Keys(&'a Wanted, Unit),
+}
+
+impl Reader<'_> {
+    /// The rows of a file that are asked for, but for those at the places `dead`, and their places. Of rows that are found
+    /// by key, the other columns are decoded for these alone.
     pub(crate) fn find(
         &self,
         path: &Path,
-        keys: &Order,
-        key_schema: &SchemaRef,
-        wanted: &HashSet<Key>,
-    ) -> Result<Vec<RecordBatch>> {
-        let mut hits = Vec::new();
-        let mut any = false;
-        let narrow = Reader { schema: key_schema.clone(), ..self.clone() };
-        narrow.each(path, |batch| {
-            let rows = keys.keys(&batch)?;
-            let found: BooleanArray = rows.iter().map(|key| Some(wanted.contains(key.as_ref()))).collect();
-            any |= found.true_count() > 0;
-            hits.push(found);
+        by: &Lookup,
+        ask: Ask<'_>,
+        dead: &[u64],
+    ) -> Result<(Vec<RecordBatch>, Vec<u64>)> {
+        let (file, metadata) = self.open(path)?;
+        let total = rows_of(&metadata);
+        let index = Index::of(metadata.metadata().file_metadata());
+        let mut places = match ask {
+            Ask::Part(part) => {
+                let rows = index.map_or(0..total, |index| index.rows_of_part(part));
+                (rows.start as u64..rows.end as u64).collect()
+            }
+            Ask::Keys(wanted, part) => self.places(path, (&file, &metadata), by, (index, wanted, part))?,
+        };
+        without(&mut places, dead);
+        let mut found = Vec::new();
+        if places.is_empty() {
+            return Ok((found, places));
+        }
+        let ranges = ranges(&places);
+        let selection =
+            (places.len() < total).then(|| RowSelection::from_consecutive_ranges(ranges.into_iter(), total));
+        self.read(path, (file, metadata), selection, |batch| {
+            found.push(batch);
             Ok(())
         })?;
-        let mut found = Vec::new();
-        if any {
-            self.read(path, Some(RowSelection::from_filters(&hits)), &mut |batch| {
-                found.push(batch);
-                Ok(())
-            })?;
+        Ok((found, places))
+    }
+
+    /// Places of rows whose key is wanted.
+    fn places(
+        &self,
+        path: &Path,
+        (file, metadata): (&File, &ArrowReaderMetadata),
+        by: &Lookup,
+        (index, wanted, part): (Option<Index>, &Wanted, Unit),
+    ) -> Result<Vec<u64>> {
+        let hashes = wanted.hashes_in(part);
+        let total = rows_of(metadata);
+        let rows = match index {
+            Some(index) => index.rows_of_buckets(hashes.iter().map(|hash| index.buckets.of(*hash))),
+            None => vec![0..total; usize::from(!hashes.is_empty())],
+        };
+        let mut places = Vec::new();
+        if rows.is_empty() {
+            return Ok(places);
         }
-        Ok(found)
+        let selection = RowSelection::from_consecutive_ranges(rows.iter().cloned(), total);
+        let mut selected = rows.into_iter().flatten();
+        let narrow = Reader { schema: by.columns.clone(), ..self.clone() };
+        let file = file.try_clone();
+        let file = file.map_err(|error| CommitError::io(format!("read {}", path.display()), error))?;
+        narrow.read(path, (file, metadata.clone()), Some(selection), |batch| {
+            let keys = by.order.keys(&batch)?;
+            let rows = keys.iter().zip(selected.by_ref());
+            let hits = rows.filter(|(key, _)| wanted.keys.contains(key.as_ref()));
+            places.extend(hits.map(|(_, place)| place as u64));
+            Ok(())
+        })?;
+        Ok(places)
+    }
+
+    fn open(&self, path: &Path) -> Result<(File, ArrowReaderMetadata)> {
+        let file = self.disk.step(Step::Read, || File::open(path));
+        let file = file.map_err(|error| CommitError::io(format!("read {}", path.display()), error))?;
+        let options = ArrowReaderOptions::new().with_page_index_policy(PageIndexPolicy::Optional);
+        let metadata = ArrowReaderMetadata::load(&file, options);
+        Ok((file, metadata.map_err(|error| CommitError::corrupt(path.display(), error))?))
     }
 
     fn read(
         &self,
         path: &Path,
+        (file, metadata): (File, ArrowReaderMetadata),
         selection: Option<RowSelection>,
-        take: &mut dyn FnMut(RecordBatch) -> Result<()>,
+        mut take: impl FnMut(RecordBatch) -> Result<()>,
     ) -> Result<()> {
         let damaged = |error: &dyn std::fmt::Display| CommitError::corrupt(path.display(), error);
-        let file = self.disk.step(Step::Read, || File::open(path));
-        let file = file.map_err(|error| CommitError::io(format!("read {}", path.display()), error))?;
-        let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(|error| damaged(&error))?;
+        let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata);
         let there = builder.schema().fields().iter().enumerate();
         let places =
             there.filter(|(_, field)| self.schema.index_of(field.name()).is_ok()).map(|(place, _)| place);
@@ -134,30 +241,112 @@ impl Reader<'_> {
     }
 }
 
+fn rows_of(metadata: &ArrowReaderMetadata) -> usize {
+    usize::try_from(metadata.metadata().file_metadata().num_rows()).unwrap_or(0)
+}
+
+/// Takes places out of others; both are in order.
+fn without(places: &mut Vec<u64>, dead: &[u64]) {
+    if !dead.is_empty() {
+        let mut next = 0;
+        places.retain(|place| {
+            next += dead[next..].partition_point(|dead| dead < place);
+            dead.get(next) != Some(place)
+        });
+    }
+}
+
+/// Places in order as ranges.
+fn ranges(places: &[u64]) -> Vec<Range<usize>> {
+    let mut ranges: Vec<Range<usize>> = Vec::new();
+    for place in places.iter().map(|place| usize::try_from(*place).unwrap_or(usize::MAX)) {
+        match ranges.last_mut() {
+            Some(last) if last.end == place => last.end += 1,
+            _ => ranges.push(place..place + 1),
+        }
+    }
+    ranges
+}
+
 /// The buckets that a table's rows are spread over: as many as its number of bits can tell apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Buckets {
     pub(crate) bits: u32,
 }
 
 impl Buckets {
+    /// One for all rows.
+    pub(crate) const ONE: Buckets = Buckets { bits: 0 };
+
     /// Enough of them that none holds more than `most` of `rows`, nor fewer than `self`.
     pub(crate) fn grown(self, rows: u64, most: u64) -> Buckets {
         let wanted = rows.div_ceil(most.max(1)).max(1).next_power_of_two().trailing_zeros();
-        Buckets { bits: self.bits.max(wanted).min(16) }
+        Buckets { bits: self.bits.max(wanted).min(MOST_BITS) }
     }
 
     /// The bucket of a key.
     pub(crate) fn of(self, hash: u128) -> u64 {
         hash.checked_shr(128 - self.bits).map_or(0, |bucket| bucket as u64)
     }
+}
 
-    /// Buckets and bucket in the name of a file.
-    pub(crate) fn in_name(name: &str) -> Option<(Buckets, u64)> {
+/// The rows that a file is for: those whose key is in a bucket, of which there may be one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Unit {
+    pub(crate) buckets: Buckets,
+    pub(crate) bucket: u64,
+}
+
+impl Unit {
+    /// All rows.
+    pub(crate) const ALL: Unit = Unit { buckets: Buckets::ONE, bucket: 0 };
+
+    pub(crate) fn holds(self, hash: u128) -> bool {
+        self.buckets.of(hash) == self.bucket
+    }
+
+    /// The least hash of a key in it.
+    pub(crate) fn first(self) -> u128 {
+        u128::from(self.bucket).checked_shl(128 - self.buckets.bits).unwrap_or(0)
+    }
+
+    /// The greatest.
+    pub(crate) fn last(self) -> u128 {
+        self.first() | u128::MAX.checked_shr(self.buckets.bits).unwrap_or(0)
+    }
+
+    /// Whether all of `other` is in it.
+    pub(crate) fn covers(self, other: Unit) -> bool {
+        let finer = other.buckets.bits.checked_sub(self.buckets.bits);
+        finer.is_some_and(|finer| other.bucket >> finer == self.bucket)
+    }
+
+    pub(crate) fn meets(self, other: Unit) -> bool {
+        self.covers(other) || other.covers(self)
+    }
+
+    /// The same rows in two halves.
+    pub(crate) fn halves(self) -> [Unit; 2] {
+        let buckets = Buckets { bits: self.buckets.bits + 1 };
+        [2 * self.bucket, 2 * self.bucket + 1].map(|bucket| Unit { buckets, bucket })
+    }
+
+    /// Whether the file of that name is laid over others, and its unit.
+    pub(crate) fn in_name(name: &str) -> Option<(bool, Unit)> {
         // The last part but one: others may begin with any letter.
-        let part = name.rsplit('/').next()?.rsplit('-').nth(1)?.strip_prefix('b')?;
+        let part = name.rsplit('/').next()?.rsplit('-').nth(1)?;
+        let (over, part) = match part.strip_prefix(BASE) {
+            Some(part) => (false, part),
+            None => (true, part.strip_prefix(OVER)?),
+        };
         let (bits, bucket) = part.split_once('.')?;
-        Some((Buckets { bits: bits.parse().ok()? }, bucket.parse().ok()?))
+        let unit = Unit { buckets: Buckets { bits: bits.parse().ok()? }, bucket: bucket.parse().ok()? };
+        (unit.buckets.bits <= MOST_BITS).then_some((over, unit))
+    }
+
+    /// The part of a file's name that says so.
+    pub(crate) fn name(self, over: bool) -> String {
+        format!("{}{}.{}", if over { OVER } else { BASE }, self.buckets.bits, self.bucket)
     }
 }
 

@@ -3,22 +3,28 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, StringArray, TimestampMicrosecondArray};
 use arrow::compute::concat_batches;
 use arrow::datatypes::{DataType, Int64Type, SchemaRef, TimestampMicrosecondType};
-use oncemore_core::TableName;
 
-use super::store::{Buckets, columns};
+use super::spill::Spill;
+use super::store::{Buckets, Unit, columns};
 use super::{Change, FoldSpec, Order, Reducer, Validity, contest, only, settle, stretches, winners};
+use crate::disk::Disk;
 use crate::rows::RowHasher;
 
 #[path = "../../tests/all/oracle.rs"]
 mod oracle;
 use oracle::{DAY, Key, Kind, Log, Random, Rank, Row, Stretch};
 
+/// Tells apart what is set aside.
+static NAMES: AtomicU64 = AtomicU64::new(0);
+
 /// A log and what is folded from it.
 struct Memory {
+    seed: u64,
     columns: SchemaRef,
     order: Order,
     marks: RowHasher,
@@ -42,16 +48,18 @@ fn spec(kind: Kind) -> FoldSpec {
         key: oracle::key(),
         order: kind.order(),
         bucket_rows: 3,
+        rewrite_share: 25,
         validity: (kind != Kind::Merge).then_some(validity),
     }
 }
 
 impl Memory {
-    fn new(kind: Kind) -> Memory {
+    fn new(kind: Kind, seed: u64) -> Memory {
         let columns = columns(&oracle::user_schema());
         let marked = columns.project(&[0, 1, 2, 3, 4, 5]).unwrap();
         let spec = spec(kind);
         Memory {
+            seed,
             kind,
             order: Order::bucketed(&columns, &spec.identity(), &spec.order, &spec.key).unwrap(),
             spec,
@@ -66,18 +74,27 @@ impl Memory {
     /// The changes of a day as its slice stores them.
     fn stored(&self, day: i64, rows: &[Row]) -> RecordBatch {
         let batch = oracle::batch(rows);
-        let table: TableName = "test.rows".parse().unwrap();
-        let (key, order) = (self.spec.reduced_by(), self.kind.order());
-        let mut reducer = Reducer::new(&table, &batch.schema(), &key, &order).unwrap();
+        // Of some all is set aside.
+        let most = if self.seed % 64 < 4 { 0 } else { 1 << 20 };
+        let fresh =
+            (u128::from(std::process::id()) << 64) + u128::from(NAMES.fetch_add(1, Ordering::Relaxed));
+        let aside = Spill::new(Disk::new(None), std::env::temp_dir(), fresh);
+        let mut reducer = Reducer::holding(most, aside, &batch.schema(), &self.spec).unwrap();
         // In two pieces, as a stream would come.
         reducer.push(&batch.slice(0, batch.num_rows() / 2)).unwrap();
         reducer.push(&batch.slice(batch.num_rows() / 2, batch.num_rows() - batch.num_rows() / 2)).unwrap();
-        let reduced = reducer.finish().unwrap();
-        if self.kind == Kind::Merge {
-            assert_eq!(reduced.ties, oracle::ties(rows), "{rows:?}");
+        let mut reduced = reducer.finish().unwrap();
+        let mut found = Vec::new();
+        while let Some(rows) = reduced.next_batch().unwrap() {
+            found.push(rows);
         }
-        let count = reduced.rows.num_rows();
-        let mut columns: Vec<ArrayRef> = reduced.rows.columns().to_vec();
+        if self.kind == Kind::Merge {
+            assert_eq!(reduced.ties().0, oracle::ties(rows), "{rows:?}");
+        }
+        let found = concat_batches(&batch.schema(), &found).unwrap();
+        let count = found.num_rows();
+        assert_eq!(reduced.rows(), count as u64);
+        let mut columns: Vec<ArrayRef> = found.columns().to_vec();
         columns.push(Arc::new(TimestampMicrosecondArray::from_value(day * DAY, count).with_timezone("UTC")));
         columns.push(Arc::new(StringArray::from_iter_values((0..count).map(|_| "code"))));
         RecordBatch::try_new(self.columns.clone(), columns).unwrap()
@@ -133,7 +150,7 @@ impl Memory {
         let by_key = Order::new(&self.columns, &self.spec.key, &[]).unwrap();
         let tracked = Order::new(&self.columns, &validity.tracked, &[]).unwrap();
         let runs: Vec<i64> = self.log.keys().map(|day| day * DAY).collect();
-        let sorted = winners(&self.order, &self.current).unwrap();
+        let sorted = winners(&self.order, &self.current, Buckets::ONE).unwrap();
         let rows = stretches(validity, &by_key, &tracked, &sorted, &runs, &wide).unwrap();
         let at = |name: &str, row: usize| {
             let column = rows.column_by_name(name).unwrap();
@@ -181,7 +198,7 @@ fn rows_of(batch: &RecordBatch) -> Vec<Row> {
 fn sequence(seed: u64) -> usize {
     let mut random = Random(seed);
     let kind = oracle::KINDS[(seed % 4) as usize];
-    let (mut memory, mut log) = (Memory::new(kind), Log::new());
+    let (mut memory, mut log) = (Memory::new(kind, seed), Log::new());
     for step in 0..2 + random.below(7) {
         let mut group = BTreeMap::new();
         for _ in 0..1 + random.below(3) / 2 {
@@ -214,7 +231,7 @@ fn sequence(seed: u64) -> usize {
             );
         }
     }
-    let mut other = Memory::new(kind);
+    let mut other = Memory::new(kind, seed);
     let mut days: Vec<i64> = log.keys().copied().collect();
     random.shuffle(&mut days);
     for days in days.chunks(1 + random.below(3) as usize) {
@@ -240,6 +257,10 @@ fn buckets_halve_and_are_found_in_names() {
     assert_eq!((four, four.grown(1, 100)), (Buckets { bits: 2 }, four));
     assert_eq!((whole.of(u128::MAX), four.of(u128::MAX), four.of(1 << 126)), (0, 3, 1));
     let name = "data/all/om-17.4-b0ff-20130301T050000Z-b2.3-0.parquet";
-    assert_eq!(Buckets::in_name(name), Some((four, 3)));
-    assert_eq!(Buckets::in_name("data/all/00000-0-b1c2.parquet"), None);
+    let unit = Unit { buckets: four, bucket: 3 };
+    assert_eq!(Unit::in_name(name), Some((false, unit)));
+    assert_eq!(Unit::in_name(&name.replace("-b2.", "-d2.")), Some((true, unit)));
+    assert_eq!(Unit::in_name("data/all/00000-0-b1c2.parquet"), None);
+    assert!(unit.holds(u128::MAX) && !unit.holds(1 << 127) && unit.first() == 3 << 126);
+    assert!(Unit::ALL.covers(unit) && !unit.covers(Unit::ALL) && unit.meets(Unit::ALL));
 }

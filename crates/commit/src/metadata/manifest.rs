@@ -6,8 +6,8 @@ use std::sync::Arc;
 use futures::executor::block_on;
 use iceberg::io::FileIO;
 use iceberg::spec::{
-    DataFile, FormatVersion, Manifest, ManifestContentType, ManifestEntry, ManifestFile, ManifestList,
-    ManifestListWriter, ManifestStatus, ManifestWriter, ManifestWriterBuilder, PartitionSpec,
+    DataContentType, DataFile, FormatVersion, Manifest, ManifestContentType, ManifestEntry, ManifestFile,
+    ManifestList, ManifestListWriter, ManifestStatus, ManifestWriter, ManifestWriterBuilder, PartitionSpec,
     PrimitiveLiteral, SchemaRef,
 };
 
@@ -76,14 +76,16 @@ pub(crate) struct Writer<'a> {
 }
 
 impl Writer<'_> {
+    /// Entries are all of data files or all of delete files.
     fn write(&mut self, entries: Vec<ManifestEntry>) -> Result<ManifestFile> {
+        let data = entries.first().is_none_or(|entry| entry.content_type() == DataContentType::Data);
         let path = (self.fresh_path)();
         let io = FileIO::new_with_memory();
         let (schema, spec, snapshot_id) = (self.schema.clone(), self.spec.clone(), self.snapshot_id);
         let (mut file, bytes) = block_on(async {
             let output = io.new_output("memory:/manifest")?;
-            let mut writer =
-                ManifestWriterBuilder::new(output, Some(snapshot_id), schema, spec).build_v2_data();
+            let builder = ManifestWriterBuilder::new(output, Some(snapshot_id), schema, spec);
+            let mut writer = if data { builder.build_v2_data() } else { builder.build_v2_deletes() };
             entries.iter().try_for_each(|entry| add(&mut writer, entry))?;
             let file = writer.write_manifest_file().await?;
             Ok::<_, iceberg::Error>((file, io.new_input("memory:/manifest")?.read().await?))
@@ -165,12 +167,18 @@ fn add(writer: &mut ManifestWriter, entry: &ManifestEntry) -> iceberg::Result<()
     }
 }
 
-/// Which manifests to merge into one: those of a tier that has [`MERGE`] of them, smallest tier first.
+/// Which manifests of one content to merge into one: those of a tier that has [`MERGE`] of them, smallest tier first.
 pub(crate) fn to_merge(manifests: &[ManifestFile], spec_id: i32) -> Option<Vec<usize>> {
+    [ManifestContentType::Data, ManifestContentType::Deletes]
+        .into_iter()
+        .find_map(|content| to_merge_of(manifests, spec_id, content))
+}
+
+fn to_merge_of(manifests: &[ManifestFile], spec_id: i32, content: ManifestContentType) -> Option<Vec<usize>> {
     let mut tiers: [Vec<usize>; 4] = Default::default();
     for (place, file) in manifests.iter().enumerate() {
         let count = live_count(file);
-        if file.content == ManifestContentType::Data && file.partition_spec_id == spec_id && count < LARGE {
+        if file.content == content && file.partition_spec_id == spec_id && count < LARGE {
             tiers[(count.max(1).ilog(MERGE as u64) as usize).min(3)].push(place);
         }
     }

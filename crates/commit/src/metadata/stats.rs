@@ -11,16 +11,24 @@ use parquet::file::statistics::Statistics;
 
 use crate::error::{CommitError, Result};
 
-/// The manifest's view of one data file of ours.
+/// What a file is to a manifest.
+#[derive(Clone, Debug)]
+pub(crate) struct About<'a> {
+    pub(crate) content: DataContentType,
+    pub(crate) schema: &'a Schema,
+    pub(crate) partition: Struct,
+    pub(crate) spec_id: i32,
+}
+
+/// The manifest's view of one file of ours.
 pub(crate) fn data_file(
     path: &str,
     bytes: u64,
-    partition: Struct,
-    schema: &Schema,
-    spec_id: i32,
+    about: About<'_>,
     footer: &ParquetMetaData,
     nan_counts: HashMap<i32, u64>,
 ) -> Result<DataFile> {
+    let About { content, schema, partition, spec_id } = about;
     let mut columns = Columns::default();
     for group in footer.row_groups() {
         for column in group.columns() {
@@ -39,7 +47,7 @@ pub(crate) fn data_file(
         footer.row_groups().iter().filter_map(parquet::file::metadata::RowGroupMetaData::file_offset);
     let (lower, upper): (HashMap<i32, Datum>, HashMap<i32, Datum>) = split(columns.bounds);
     DataFileBuilder::default()
-        .content(DataContentType::Data)
+        .content(content)
         .file_path(path.to_owned())
         .file_format(DataFileFormat::Parquet)
         .partition(partition)
@@ -62,8 +70,8 @@ pub(crate) fn partition(start: Option<i64>) -> Struct {
     Struct::from_iter([start.map(Literal::timestamptz)])
 }
 
-/// The same file at another path.
-pub(crate) fn at_path(file: &DataFile, path: String, spec_id: i32) -> Result<DataFile> {
+/// The same file at another path, of another size where it was written again.
+pub(crate) fn at_path(file: &DataFile, path: String, bytes: u64, spec_id: i32) -> Result<DataFile> {
     let mut builder = DataFileBuilder::default();
     builder
         .content(file.content_type())
@@ -72,7 +80,7 @@ pub(crate) fn at_path(file: &DataFile, path: String, spec_id: i32) -> Result<Dat
         .partition(file.partition().clone())
         .partition_spec_id(spec_id)
         .record_count(file.record_count())
-        .file_size_in_bytes(file.file_size_in_bytes())
+        .file_size_in_bytes(bytes)
         .column_sizes(file.column_sizes().clone())
         .value_counts(file.value_counts().clone())
         .null_value_counts(file.null_value_counts().clone())

@@ -125,7 +125,7 @@ impl<'a> Decisions<'a> {
     /// How the live files of a slice differ from what we put there.
     fn foreign(&self, entry: &Entry) -> Option<String> {
         let live = self.live.as_ref()?;
-        crate::foreign::difference(live, entry.interval, &entry.files)
+        crate::foreign::difference(live, entry)
     }
 
     /// The live files of a slice.
@@ -152,7 +152,8 @@ impl<'a> Decisions<'a> {
     fn adopt(&mut self, place: usize, mut entry: Entry, publish: &Publish) -> Decision {
         let start = start_of(entry.interval);
         let deletes = self.live.as_ref().and_then(|live| live.deletes.get(&start));
-        if let Some(count) = deletes {
+        if let Some(files) = deletes {
+            let count = files.len();
             return Decision::Refuse(CommitError::Foreign {
                 table: publish.table.clone(),
                 interval: publish.interval,

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use iceberg::spec::{
-    DataFile, MAIN_BRANCH, ManifestContentType, ManifestEntry, ManifestFile, Snapshot, SnapshotRef,
-    TableMetadata,
+    DataContentType, DataFile, MAIN_BRANCH, ManifestContentType, ManifestEntry, ManifestFile, Snapshot,
+    SnapshotRef, TableMetadata,
 };
 use uuid::Uuid;
 
@@ -48,6 +48,8 @@ pub(super) struct Parts<'a> {
     pub(super) gone: &'a [(Option<i64>, Vec<FileEntry>)],
     /// Number of slices that get other rows.
     pub(super) slices: usize,
+    /// Whether `gone` may name delete files.
+    pub(super) deletes: bool,
 }
 
 /// The commit of decided slices.
@@ -63,6 +65,7 @@ pub(super) fn decided(
         added: added(decisions, publishes),
         gone: &decisions.gone,
         slices: decisions.replaced.len(),
+        deletes: false,
     };
     let (mut commit, snapshot_id) = build(warehouse, parts)?;
     let item = |place: &usize, published: Published| {
@@ -159,7 +162,7 @@ fn make(
     let list = writer.list(&manifests, parent_id, sequence)?;
     let list_path = folder.join(format!("snap-{id}-{}.avro", Uuid::from_u128(warehouse.world().fresh_id())));
     let mut amount = Amount::default();
-    added.iter().for_each(|file| amount.add(file.record_count(), file.file_size_in_bytes()));
+    added.iter().for_each(|file| count_file(&mut amount, file));
     let base = match parent {
         None => Amount::default(),
         Some(parent) => match summary::totals(parent.summary()) {
@@ -199,13 +202,14 @@ fn manifests(
         parts.gone.iter().flat_map(|(_, files)| files.iter().map(|file| file.name.as_str())).collect();
     let starts: BTreeSet<Option<i64>> = parts.gone.iter().map(|(start, _)| *start).collect();
     let spec_id = state.metadata.default_partition_spec_id();
+    // Those of other writers stay with the rows of theirs that do.
+    let sweeps = |file: &ManifestFile| file.content == ManifestContentType::Data || parts.deletes;
     let (mut carried, mut rewritten, mut removed) = (Vec::new(), Vec::new(), Amount::default());
     for file in warehouse.manifest_list(&state.metadata)? {
-        let data = file.content == ManifestContentType::Data;
-        if data && manifest::live_count(&file) == 0 {
+        if sweeps(&file) && manifest::live_count(&file) == 0 {
             continue; // only tombstones of older snapshots
         }
-        if !data || file.partition_spec_id != spec_id || !may_hold(&file, &starts) {
+        if !sweeps(&file) || file.partition_spec_id != spec_id || !may_hold(&file, &starts) {
             carried.push(file);
             continue;
         }
@@ -213,13 +217,14 @@ fn manifests(
         let mut hit = HashSet::new();
         for entry in entries.iter().filter(|entry| gone.contains(state.relative(entry.file_path()).as_str()))
         {
-            removed.add(entry.record_count(), entry.file_size_in_bytes());
+            count_file(&mut removed, entry.data_file());
             hit.insert(entry.file_path().to_owned());
         }
         if hit.is_empty() { carried.push(file) } else { rewritten.push(writer.without(&entries, &hit)?) }
     }
-    if removed.files != gone.len() as u64 {
-        let detail = format!("{} of the {} files to replace are in its manifests", removed.files, gone.len());
+    let found = removed.files + removed.delete_files;
+    if found != gone.len() as u64 {
+        let detail = format!("{found} of the {} files to replace are in its manifests", gone.len());
         return Err(CommitError::corrupt(format!("table `{}`", state.table), detail));
     }
     while let Some(places) = manifest::to_merge(&carried, spec_id) {
@@ -237,9 +242,13 @@ fn manifests(
         }
     }
     carried.extend(rewritten);
-    if !added.is_empty() {
-        let files: Vec<DataFile> = added.iter().copied().cloned().collect();
-        carried.push(writer.added(&files)?);
+    let (data, deletes): (Vec<&DataFile>, Vec<&DataFile>) =
+        added.iter().partition(|file| file.content_type() == DataContentType::Data);
+    for files in [data, deletes] {
+        if !files.is_empty() {
+            let files: Vec<DataFile> = files.into_iter().cloned().collect();
+            carried.push(writer.added(&files)?);
+        }
     }
     Ok((carried, removed))
 }
@@ -269,12 +278,21 @@ fn inherit(entries: &manifest::Entries, id: i64, sequence: i64) -> manifest::Ent
     Arc::new(entries.iter().map(inherit).collect())
 }
 
+fn count_file(amount: &mut Amount, file: &DataFile) {
+    match file.content_type() {
+        DataContentType::Data => amount.add(file.record_count(), file.file_size_in_bytes()),
+        DataContentType::PositionDeletes | DataContentType::EqualityDeletes => {
+            amount.add_deletes(file.record_count(), file.file_size_in_bytes());
+        }
+    }
+}
+
 /// Totals counted, where another writer's snapshot does not say them.
 fn count(warehouse: &Warehouse, state: &State) -> Result<Amount> {
     let mut amount = Amount::default();
-    for file in state.live(warehouse)?.files.values().flatten() {
-        amount.add(file.rows, file.bytes);
-    }
+    let live = state.live(warehouse)?;
+    live.files.values().flatten().for_each(|file| amount.add(file.rows, file.bytes));
+    live.deletes.values().flatten().for_each(|file| amount.add_deletes(file.rows, file.bytes));
     Ok(amount)
 }
 

@@ -11,6 +11,7 @@ use crate::disk::local;
 use crate::error::{CommitError, Result};
 use crate::metadata::manifest::{self, Writer};
 use crate::metadata::{self, stats};
+use crate::positions;
 use crate::warehouse::{Warehouse, text};
 
 /// Writes the head of the table in `folder` again with paths below it; returns the new metadata file.
@@ -49,7 +50,12 @@ pub(super) fn relocate(
     let path = folder.join("metadata").join(name);
     let location = text(&path)?;
     files.push((path, bytes));
-    warehouse.disk().persist(&files, &[])?;
+    if !warehouse.disk().persist(&files, &[])? {
+        return Err(CommitError::io(
+            "write the metadata of a moved table",
+            "a clean-up was at work; try again",
+        ));
+    }
     Ok(location)
 }
 
@@ -68,18 +74,25 @@ fn head_list(
     let fresh = || format!("{root}/{}-m.avro", Uuid::from_u128(warehouse.world().fresh_id()));
     let mut manifests = Vec::new();
     for file in manifest::parse_list(&bytes, old.format_version(), &list)? {
-        if file.content == ManifestContentType::Deletes {
-            return Err(CommitError::Config(
-                "delete files of another writer can't be moved to a new place; let that writer rewrite the table".into(),
-            ));
-        }
+        let deletes = file.content == ManifestContentType::Deletes;
         let spec = old.partition_spec_by_id(file.partition_spec_id);
         let spec = spec.ok_or_else(|| CommitError::corrupt(&list, "it names an unknown partition spec"))?;
         let bytes = warehouse.disk().read(Path::new(local(&at(&file.manifest_path)?)))?;
         let mut entries = Vec::new();
         for entry in manifest::parse(&bytes, &file)? {
             let path = at(entry.file_path())?;
-            let data_file = stats::at_path(entry.data_file(), path, file.partition_spec_id)?;
+            let mut bytes = entry.file_size_in_bytes();
+            if deletes {
+                if !positions::is_ours(&path) {
+                    return Err(CommitError::Config(
+                        "delete files of another writer can't be moved to a new place; let that writer rewrite the table"
+                            .into(),
+                    ));
+                }
+                // They hold full paths, too. The file is of this copy alone: what names it is written after it.
+                bytes = positions::relocate(warehouse, Path::new(&path), &at)?;
+            }
+            let data_file = stats::at_path(entry.data_file(), path, bytes, file.partition_spec_id)?;
             entries.push(ManifestEntry { data_file, ..entry });
         }
         if entries.is_empty() {

@@ -12,9 +12,27 @@ pub(crate) struct Entry {
     pub(crate) fence: Epoch,
     pub(crate) stamp: Option<Stamp>,
     pub(crate) files: Vec<FileEntry>,
+    /// What of the files is there no more: in slices of folded tables alone.
+    pub(crate) deletes: Deletes,
 }
 
-/// A live data file.
+/// Rows of live data files that are there no more.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Deletes {
+    /// Position delete files.
+    pub(crate) files: Vec<FileEntry>,
+    /// How many rows of each data file they delete, in the order of these; empty where they delete none.
+    pub(crate) dead: Vec<u64>,
+}
+
+impl Deletes {
+    /// How many rows of the data file at `place` are deleted.
+    pub(crate) fn of(&self, place: usize) -> u64 {
+        self.dead.get(place).copied().unwrap_or(0)
+    }
+}
+
+/// A live data file, or a delete file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct FileEntry {
     /// Path relative to the table's folder.
@@ -25,9 +43,19 @@ pub(crate) struct FileEntry {
 
 impl Entry {
     pub(crate) fn empty(interval: Interval) -> Self {
-        Entry { interval, fence: Epoch::default(), stamp: None, files: Vec::new() }
+        Entry {
+            interval,
+            fence: Epoch::default(),
+            stamp: None,
+            files: Vec::new(),
+            deletes: Deletes::default(),
+        }
     }
 }
+
+/// What follows the files of an entry.
+const STAMP: u64 = 1;
+const DELETES: u64 = 2;
 
 pub(super) fn encode(entries: &[Entry]) -> Vec<u8> {
     let mut out = Encoder::default();
@@ -36,18 +64,37 @@ pub(super) fn encode(entries: &[Entry]) -> Vec<u8> {
         out.signed(entry.interval.start().0);
         out.signed(entry.interval.end().0);
         epoch(&mut out, entry.fence);
-        out.number(entry.files.len() as u64);
-        for file in &entry.files {
-            out.text(&file.name);
-            out.number(file.rows);
-            out.number(file.bytes);
-        }
-        out.number(u64::from(entry.stamp.is_some()));
+        encode_files(&mut out, &entry.files);
+        let has_deletes = !entry.deletes.files.is_empty();
+        let has = |flag: bool, value: u64| if flag { value } else { 0 };
+        out.number(has(entry.stamp.is_some(), STAMP) | has(has_deletes, DELETES));
         if let Some(stamp) = &entry.stamp {
             encode_stamp(&mut out, stamp);
         }
+        if has_deletes {
+            encode_files(&mut out, &entry.deletes.files);
+            (0..entry.files.len()).for_each(|place| out.number(entry.deletes.of(place)));
+        }
     }
     out.finish()
+}
+
+fn encode_files(out: &mut Encoder, files: &[FileEntry]) {
+    out.number(files.len() as u64);
+    for file in files {
+        out.text(&file.name);
+        out.number(file.rows);
+        out.number(file.bytes);
+    }
+}
+
+fn decode_files(input: &mut Decoder<'_>) -> Result<Vec<FileEntry>> {
+    let count = input.count()?;
+    let mut files = Vec::with_capacity(count);
+    for _ in 0..count {
+        files.push(FileEntry { name: input.text()?, rows: input.number()?, bytes: input.number()? });
+    }
+    Ok(files)
 }
 
 fn epoch(out: &mut Encoder, epoch: Epoch) {
@@ -97,13 +144,15 @@ pub(super) fn decode(page: &[u8]) -> Result<Vec<Entry>> {
         let interval = Interval::new(start, end)
             .ok_or_else(|| CommitError::corrupt("slice map", "an interval holds no instant"))?;
         let fence = decode_epoch(&mut input)?;
-        let count = input.count()?;
-        let mut files = Vec::with_capacity(count);
-        for _ in 0..count {
-            files.push(FileEntry { name: input.text()?, rows: input.number()?, bytes: input.number()? });
+        let files = decode_files(&mut input)?;
+        let has = input.number()?;
+        let stamp = if has & STAMP != 0 { Some(decode_stamp(&mut input, interval)?) } else { None };
+        let mut deletes = Deletes::default();
+        if has & DELETES != 0 {
+            deletes.files = decode_files(&mut input)?;
+            deletes.dead = files.iter().map(|_| input.number()).collect::<Result<_>>()?;
         }
-        let stamp = if input.number()? == 1 { Some(decode_stamp(&mut input, interval)?) } else { None };
-        entries.push(Entry { interval, fence, stamp, files });
+        entries.push(Entry { interval, fence, stamp, files, deletes });
     }
     Ok(entries)
 }

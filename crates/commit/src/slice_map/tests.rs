@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use oncemore_core::{AttemptId, Digest, Epoch, Fingerprint, Instant, Interval, Origin, Pin, Stamp};
 
-use super::{Entry, FileEntry, PAGE, SliceMap};
+use super::{Deletes, Entry, FileEntry, PAGE, SliceMap};
 
 fn interval(day: i64) -> Interval {
     Interval::new(Instant(day * 10), Instant(day * 10 + 10)).unwrap()
@@ -33,7 +33,10 @@ fn entry(day: i64, attempt: u64) -> Entry {
         origin: Origin::Accepted { because: "looked at".to_owned() },
     };
     let files = vec![FileEntry { name: format!("data/{day}/f-{attempt}"), rows: 3, bytes: 9 }];
-    Entry { interval: interval(day), fence: stamp.epoch, stamp: Some(stamp), files }
+    let gone = FileEntry { name: format!("data/{day}/p-{attempt}"), rows: 2, bytes: 7 };
+    let deletes =
+        if attempt % 3 == 0 { Deletes { files: vec![gone], dead: vec![2] } } else { Deletes::default() };
+    Entry { interval: interval(day), fence: stamp.epoch, stamp: Some(stamp), files, deletes }
 }
 
 #[test]

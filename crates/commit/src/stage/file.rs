@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use arrow::array::{Array, AsArray, RecordBatch};
 use arrow::datatypes::{DataType, Float32Type, Float64Type, Schema, SchemaRef};
-use iceberg::spec::{DataFile, Schema as IcebergSchema, Struct};
+use iceberg::spec::DataFile;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_writer::ArrowWriterOptions;
 use parquet::basic::{Compression, Encoding, ZstdLevel};
@@ -17,8 +17,10 @@ use parquet::schema::types::ColumnPath;
 use super::internal;
 use crate::disk::{Disk, Step};
 use crate::error::{CommitError, Result};
+use crate::fold::index::Sampler;
+use crate::fold::store::Buckets;
 use crate::metadata::schema::INTERVAL_START;
-use crate::metadata::stats;
+use crate::metadata::stats::{self, About};
 use crate::slice_map::FileEntry;
 
 /// Files end after the chunk that reaches this size.
@@ -35,6 +37,8 @@ pub(crate) struct FileWriter {
     /// Float columns: place and field id.
     floats: Vec<(usize, i32)>,
     nans: HashMap<i32, u64>,
+    /// Notes where the rows of which bucket lie.
+    sampler: Option<Sampler>,
     /// Removes the file when writing ends early.
     guard: Guard,
 }
@@ -72,8 +76,27 @@ impl Write for Checked {
     }
 }
 
+/// What of the encoding depends on what a file is for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Pages<'a> {
+    /// Read whole, or by ranges of anything.
+    Plain,
+    /// Rows are ordered by the bucket of these columns and looked up by them.
+    ByKey(&'a [String], Buckets),
+    /// Of paths and positions: the whole of a path counts.
+    Deletes,
+}
+
+/// Rows of a page of a file in which keys are looked up.
+const KEY_PAGE_ROWS: usize = 2_048;
+
 /// Everything that an encoder would choose by itself.
-fn properties(schema: &Schema) -> Result<WriterProperties> {
+fn properties(schema: &Schema, pages: Pages<'_>) -> Result<WriterProperties> {
+    let (page_rows, bound) = match pages {
+        Pages::Plain => (20_000, Some(64)),
+        Pages::ByKey(..) => (KEY_PAGE_ROWS, Some(64)),
+        Pages::Deletes => (20_000, None),
+    };
     let mut builder = WriterProperties::builder()
         .set_writer_version(WriterVersion::PARQUET_1_0)
         .set_created_by("oncemore".to_owned())
@@ -81,13 +104,13 @@ fn properties(schema: &Schema) -> Result<WriterProperties> {
         .set_max_row_group_row_count(Some(ROW_GROUP_ROWS))
         .set_max_row_group_bytes(Some(ROW_GROUP_BYTES))
         .set_write_batch_size(1_024)
-        .set_data_page_row_count_limit(20_000)
+        .set_data_page_row_count_limit(page_rows)
         .set_data_page_size_limit(1 << 20)
         // A column of mostly distinct values pays for a dictionary until it is given up: so, early.
         .set_dictionary_page_size_limit(128 << 10)
         .set_dictionary_enabled(true)
         .set_statistics_enabled(EnabledStatistics::Chunk)
-        .set_statistics_truncate_length(Some(64));
+        .set_statistics_truncate_length(bound);
     for field in schema.fields() {
         let counts = matches!(
             field.data_type(),
@@ -105,7 +128,13 @@ fn properties(schema: &Schema) -> Result<WriterProperties> {
 }
 
 impl FileWriter {
-    pub(crate) fn create(disk: Disk, path: PathBuf, name: String, schema: SchemaRef) -> Result<Self> {
+    pub(crate) fn create(
+        disk: Disk,
+        path: PathBuf,
+        name: String,
+        schema: SchemaRef,
+        pages: Pages<'_>,
+    ) -> Result<Self> {
         let file = disk.create(&path)?;
         let guard = Guard { disk: disk.clone(), path: Some(path.clone()) };
         let floats = schema.fields().iter().enumerate().filter_map(|(place, field)| {
@@ -113,11 +142,16 @@ impl FileWriter {
             matches!(field.data_type(), DataType::Float32 | DataType::Float64).then_some((place, id))
         });
         let floats = floats.collect();
-        let options =
-            ArrowWriterOptions::new().with_properties(properties(&schema)?).with_skip_arrow_metadata(true);
+        let options = ArrowWriterOptions::new()
+            .with_properties(properties(&schema, pages)?)
+            .with_skip_arrow_metadata(true);
+        let sampler = match pages {
+            Pages::ByKey(key, buckets) => Some(Sampler::new(&schema, key, buckets)?),
+            Pages::Plain | Pages::Deletes => None,
+        };
         let checked = Checked { file, disk };
         let writer = ArrowWriter::try_new_with_options(checked, schema, options).map_err(internal)?;
-        Ok(FileWriter { writer, path, name, floats, nans: HashMap::new(), guard })
+        Ok(FileWriter { writer, path, name, floats, nans: HashMap::new(), sampler, guard })
     }
 
     /// Writes a chunk; true when the file is long enough.
@@ -125,23 +159,24 @@ impl FileWriter {
         for (place, id) in &self.floats {
             *self.nans.entry(*id).or_default() += nans(chunk.column(*place).as_ref());
         }
+        if let Some(sampler) = &mut self.sampler {
+            sampler.add(chunk)?;
+        }
         let written = self.writer.write(chunk);
         written.map_err(|error| CommitError::io(format!("write {}", self.path.display()), error))?;
         Ok(self.writer.bytes_written() + self.writer.in_progress_size() >= FILE_BYTES)
     }
 
     /// Ends the file. It is made durable when it is published, together with the metadata.
-    pub(crate) fn finish(
-        mut self,
-        schema: &IcebergSchema,
-        spec_id: i32,
-        partition: Struct,
-    ) -> Result<(PathBuf, DataFile, FileEntry)> {
+    pub(crate) fn finish(mut self, about: About<'_>) -> Result<(PathBuf, DataFile, FileEntry)> {
         let doing = || format!("write {}", self.path.display());
+        if let Some(said) = self.sampler.take().and_then(Sampler::finish) {
+            self.writer.append_key_value_metadata(said);
+        }
         let footer = self.writer.finish().map_err(|error| CommitError::io(doing(), error))?;
         let bytes = self.writer.bytes_written() as u64;
         let path = self.path.to_string_lossy();
-        let file = stats::data_file(&path, bytes, partition, schema, spec_id, &footer, self.nans)?;
+        let file = stats::data_file(&path, bytes, about, &footer, self.nans)?;
         let entry = FileEntry { name: self.name, rows: file.record_count(), bytes };
         self.guard.path = None;
         Ok((self.path, file, entry))

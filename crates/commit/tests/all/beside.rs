@@ -5,13 +5,13 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, mpsc};
 
 use oncemore_commit::{Faults, Step, Warehouse, When};
 use oncemore_core::{Instant, TableName};
 
 use crate::folds;
-use crate::support::{Scene, attempt, day, ids, key, publishing, replace, rows, stamp, table, world};
+use crate::support::{Scene, attempt, day, ids, key, living, publishing, replace, rows, stamp, table};
 
 type Deed = Box<dyn FnOnce() + Send>;
 
@@ -50,8 +50,9 @@ impl Beside {
 
 impl Faults for Beside {
     fn at(&self, step: Step, when: When) -> io::Result<()> {
-        // While a transaction is open others wait: nothing happens beside its end.
-        if when == When::After || step == Step::Commit || self.only.is_some_and(|only| only != step) {
+        // While a transaction is open others wait: nothing happens beside what is done in one.
+        let locked = matches!(step, Step::Commit | Step::Note | Step::Remove);
+        if when == When::After || locked || self.only.is_some_and(|only| only != step) {
             return Ok(());
         }
         if self.calls.fetch_add(1, Ordering::Relaxed) == self.at.load(Ordering::Relaxed) {
@@ -63,7 +64,11 @@ impl Faults for Beside {
 }
 
 fn watched(scene: &Scene, beside: &Arc<Beside>) -> Warehouse {
-    Warehouse::open_with(&scene.root(), world(2), Some(beside.clone())).unwrap()
+    Warehouse::open_with(&scene.root(), living(2), Some(beside.clone())).unwrap()
+}
+
+fn other(scene: &Scene) -> Warehouse {
+    Warehouse::open(&scene.root(), living(3)).unwrap()
 }
 
 fn pointer(scene: &Scene, table: &TableName) -> PathBuf {
@@ -87,13 +92,12 @@ fn a_clean_up_at_any_moment_of_a_publish_takes_nothing_that_it_needs() {
         scene.replace(day(0), &[1, 2]).unwrap();
         let beside = Beside::new(None);
         let own = watched(&scene, &beside);
-        let other = scene.other(3);
-        beside.arm(call, move || drop(other.gc(Instant::MAX)));
+        let beside_it = other(&scene);
+        beside.arm(call, move || drop(beside_it.gc(Instant::MAX)));
         let answer = replace(&own, day(0), &[3]);
         let is_done = beside.is_done();
-        // The other process takes ours for dead, and may have fenced it: then the slice is as it was.
-        let expected = if answer.is_ok() { vec![3] } else { vec![1, 2] };
-        assert_eq!(ids(&scene.other(4)), expected, "call {call}");
+        answer.unwrap();
+        assert_eq!(ids(&scene.other(4)), [3], "call {call}");
         scene.replace(day(0), &[4]).unwrap();
         assert_eq!(scene.ids(), [4], "call {call}");
         is_done
@@ -107,8 +111,8 @@ fn a_clean_up_beside_a_change_of_columns_leaves_its_metadata() {
     let scene = Scene::new();
     let beside = Beside::new(Some(Step::Begin));
     let own = watched(&scene, &beside);
-    let other = scene.other(3);
-    beside.arm(0, move || drop(other.gc(Instant::MAX)));
+    let beside_it = other(&scene);
+    beside.arm(0, move || drop(beside_it.gc(Instant::MAX)));
     own.ensure_table(&table(), folds::wider(rows(&[]).schema_ref()).as_ref(), &key(), true).unwrap();
     assert!(beside.is_done());
     assert!(pointer(&scene, &table()).exists());
@@ -116,17 +120,40 @@ fn a_clean_up_beside_a_change_of_columns_leaves_its_metadata() {
 }
 
 #[test]
-fn a_publish_at_any_moment_of_a_clean_up_keeps_its_files() {
+fn a_publish_that_ends_at_any_moment_of_a_clean_up_keeps_its_files() {
     let once = |call: usize| -> bool {
         let scene = folds::scene();
         folds::publish_day(&scene.warehouse, 0, 1);
-        let beside = Beside::new(None);
+        // One has written all its files, and is about to commit.
+        let (halt, beside) = (Beside::new(Some(Step::Begin)), Beside::new(None));
+        let publisher = Warehouse::open_with(&scene.root(), living(3), Some(halt.clone())).unwrap();
         let own = watched(&scene, &beside);
-        let other = scene.other(3);
-        beside.arm(call, move || folds::publish_day(&other, 0, 2));
-        // Another writer may have been first: then the clean-up says so.
-        drop(own.gc(Instant::MAX));
+        let publish = folds::staged_day(&publisher, 0, 2);
+        let (written, is_written) = mpsc::channel();
+        let (go, may_go) = mpsc::channel();
+        let (ended, has_ended) = mpsc::channel();
+        halt.arm(0, move || {
+            written.send(()).unwrap();
+            may_go.recv().unwrap();
+        });
+        let published = std::thread::spawn(move || {
+            let answer = publisher.publish(vec![publish]).remove(0);
+            // Nobody may wait for it any more.
+            let _ = ended.send(());
+            answer
+        });
+        is_written.recv().unwrap();
+        // It does so while the clean-up is at work.
+        let late = go.clone();
+        beside.arm(call, move || {
+            go.send(()).unwrap();
+            has_ended.recv().unwrap();
+        });
+        own.gc(Instant::MAX).unwrap();
         let is_done = beside.is_done();
+        // The publisher may be gone, done.
+        let _ = late.send(());
+        published.join().unwrap().unwrap();
         for name in ["gold.things", "gold.things__changes", "gold.things__deleted"] {
             let head = scene.other(4).head(&name.parse().unwrap()).unwrap().unwrap();
             for file in head.all_files() {
@@ -143,14 +170,39 @@ fn a_publish_at_any_moment_of_a_clean_up_keeps_its_files() {
 fn one_clean_up_is_enough() {
     let scene = folds::scene();
     folds::publish_day(&scene.warehouse, 0, 1);
-    // An attempt that died when only the table beside the state was written.
     let folder = scene.root().join("gold/things__deleted/data/all");
     fs::create_dir_all(&folder).unwrap();
-    let name = format!("om-9999999999999.1-{:032x}-19700101T000000Z-b0.0-0.parquet", 7);
-    fs::write(folder.join(name), "rows").unwrap();
-    scene.warehouse.gc(Instant::MAX).unwrap();
+    // Attempts that died when only the table beside the state was written: each gets a fence in the log, and the
+    // second one's map takes the place of the first one's.
+    for number in 1..=2 {
+        let name = format!("om-9999999999999.{number}-{number:032x}-19700101T000000Z-b0.0-0.parquet");
+        fs::write(folder.join(name), "rows").unwrap();
+        scene.warehouse.gc(Instant::MAX).unwrap();
+    }
     let again = scene.warehouse.gc(Instant::MAX).unwrap();
     assert_eq!((again.files, again.kept, again.fenced), (0, 0, 0));
+}
+
+#[test]
+fn two_clean_ups_at_once_leave_each_other_what_they_write() {
+    let once = |call: usize| -> bool {
+        let scene = Scene::new();
+        scene.replace(day(0), &[1]).unwrap();
+        let dying = scene.other(5);
+        let attempt = attempt(&dying, day(0)).unwrap();
+        drop(publishing(&dying, &attempt, &[9], None).map(std::mem::forget));
+        let beside = Beside::new(None);
+        let own = watched(&scene, &beside);
+        let beside_it = other(&scene);
+        beside.arm(call, move || drop(beside_it.gc(Instant::MAX)));
+        own.gc(Instant::MAX).unwrap();
+        assert_eq!(ids(&scene.other(4)), [1], "call {call}");
+        scene.replace(day(0), &[2]).unwrap();
+        assert_eq!(ids(&scene.other(4)), [2], "call {call}");
+        beside.is_done()
+    };
+    let calls = (0..).take_while(|call| once(*call)).count();
+    assert!(calls > 5, "{calls} calls");
 }
 
 #[test]
@@ -193,8 +245,8 @@ fn a_hint_that_comes_late_names_the_newest() {
         let scene = Scene::new();
         let beside = Beside::new(None);
         let own = watched(&scene, &beside);
-        let other = scene.other(3);
-        beside.arm(call, move || drop(replace(&other, day(1), &[2])));
+        let beside_it = other(&scene);
+        beside.arm(call, move || drop(replace(&beside_it, day(1), &[2])));
         replace(&own, day(0), &[1]).unwrap();
         assert_eq!(hint(&scene, &table()), pointer(&scene, &table()), "call {call}");
         beside.is_done()
@@ -221,10 +273,10 @@ fn a_publish_at_any_moment_of_a_rebuild_stays() {
         scene.replace(day(0), &[1]).unwrap();
         let beside = Beside::new(None);
         let own = watched(&scene, &beside);
-        let other = scene.other(3);
-        let late = attempt(&other, day(0)).unwrap();
-        let publish = publishing(&other, &late, &[2], None).unwrap();
-        beside.arm(call, move || drop(other.publish(vec![publish])));
+        let beside_it = other(&scene);
+        let late = attempt(&beside_it, day(0)).unwrap();
+        let publish = publishing(&beside_it, &late, &[2], None).unwrap();
+        beside.arm(call, move || drop(beside_it.publish(vec![publish])));
         own.rebuild_ledger().unwrap();
         let is_done = beside.is_done();
         let again = scene.other(4);

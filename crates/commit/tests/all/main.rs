@@ -12,6 +12,8 @@ mod crash;
 mod folds;
 mod foreign;
 mod gc;
+mod limbo;
 mod many;
+mod points;
 mod recover;
 mod shape;

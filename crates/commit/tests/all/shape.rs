@@ -152,7 +152,7 @@ fn tables_are_published_together() {
     assert_eq!(scene.warehouse.tables().unwrap(), [second, table()]);
 }
 
-fn copy(from: &Path, to: &Path) {
+pub(crate) fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap().flatten() {
         let target = to.join(entry.file_name());

@@ -51,6 +51,13 @@ pub(crate) fn world_of(number: u64, process: &str) -> Arc<TestWorld> {
     })
 }
 
+/// A world of its own whose process is this one: all others see that it lives.
+pub(crate) fn living(number: u64) -> Arc<TestWorld> {
+    let process = oncemore_commit::process_name("here", std::process::id());
+    let TestWorld { now, ids, .. } = Arc::into_inner(world(number)).unwrap();
+    Arc::new(TestWorld { now, ids, process })
+}
+
 pub(crate) struct Scene {
     pub(crate) folder: tempfile::TempDir,
     pub(crate) world: Arc<TestWorld>,

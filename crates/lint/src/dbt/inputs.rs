@@ -30,14 +30,15 @@ pub fn groups<'a>(inputs: &'a [Input], config: &Config) -> (Vec<Group<'a>>, Vec<
         .filter(|folder| folder.is_empty() || folder.ends_with('/'))
         .filter(|folder| !folder.contains("dbt_packages/") && !folder.contains("dbt_modules/"))
         .collect();
+    let named = config.dialect.and_then(adapter_named);
+    let hints = |anywhere| Hints { named: named.clone(), adapter: None, anywhere };
     // The innermost first: a project within a project is its own.
     folders.sort_by_key(|folder| std::cmp::Reverse(folder.len()));
     let mut groups: Vec<Group<'a>> = folders
         .iter()
-        .map(|folder| Group { folder: (*folder).to_string(), files: Vec::new(), hints: Hints::default() })
+        .map(|folder| Group { folder: (*folder).to_string(), files: Vec::new(), hints: hints(false) })
         .collect();
-    let mut alone =
-        Group { folder: String::new(), files: Vec::new(), hints: Hints { adapter: None, anywhere: true } };
+    let mut alone = Group { folder: String::new(), files: Vec::new(), hints: hints(true) };
     let mut scripts = Vec::new();
     let mut has_model = false;
     for input in inputs {
@@ -90,7 +91,11 @@ fn is_template(text: &str) -> bool {
 /// The adapter that a file speaks for.
 fn adapter(input: &Input, config: &Config, guess: bool) -> Option<String> {
     let guessed = || dialect::guess(&input.path, &input.text).filter(|_| guess);
-    match input.dialect.or(config.dialect).or_else(guessed)? {
+    adapter_named(input.dialect.or(config.dialect).or_else(guessed)?)
+}
+
+fn adapter_named(dialect: Dialect) -> Option<String> {
+    match dialect {
         Dialect::Ansi => None,
         Dialect::TSql => Some("sqlserver".to_string()),
         dialect => Some(dialect.name().to_string()),

@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::config::Config;
 use crate::facts::Knowledge;
@@ -14,18 +15,18 @@ use crate::finding::{Allowed, Confidence, Finding, Severity};
 use crate::lex::lex;
 use crate::rules;
 use crate::script::{Coverage, Script};
+use crate::session::{Kept, digest_of};
 use crate::suppress::Commented;
 use crate::text::{Lines, Span};
 use crate::{Report, Spread, scan};
 
 use super::context::TARGET_SCHEMA;
 use super::lower::facts;
-use super::{Hints, Node, NotRendered, Project, Rendered, Segment, World, Worlds};
+use super::{Group, Node, NotRendered, Project, Rendered, Segment, World, Worlds};
 
 /// A model in the intermediate form, each world that is worth judging.
 #[derive(Debug)]
 pub struct Parsed {
-    node: usize,
     worlds: Vec<(Rendered, Script)>,
     failed: Vec<NotRendered>,
 }
@@ -64,22 +65,41 @@ enum Place {
     Nowhere,
 }
 
-/// Lints a project from its files: paths relative to its folder, with `/`, and texts. `beside` are scripts
-/// whose
-/// definitions of tables count for it too.
+/// Lints a project. `beside` are scripts whose definitions of tables count for it too. What was parsed before is used again;
+/// of models that don't stand in the file `only` nothing is said, if models stand in that.
 #[must_use]
-pub fn lint(
-    files: &[(&str, &str)],
-    hints: &Hints,
-    beside: &[Script],
+pub(crate) fn lint(
+    group: &Group<'_>,
+    beside: &[&Script],
+    kept: &mut Kept<Parsed>,
+    only: Option<&str>,
     config: &Config,
     spread: &impl Spread,
 ) -> Report {
-    let project = Project::read_with(files, hints, spread);
-    let nodes: Vec<usize> = (0..project.nodes.len()).collect();
-    let parsed: Vec<Parsed> = spread.map(&nodes, |node| project.parse(*node)).into_iter().flatten().collect();
-    let knowledge = project.knowledge(&parsed, beside);
-    let judged = spread.map(&parsed, |parsed| project.judge(parsed, &knowledge, config));
+    let project = Project::read_with(&group.files, &group.hints, spread);
+    let library = project.library.digest();
+    let nodes: Vec<(usize, String, u64)> = project
+        .nodes
+        .iter()
+        .enumerate()
+        .map(|(at, node)| (at, format!("{}{}", group.folder, node.id), digest_of(&(library, node))))
+        .collect();
+    let known: Vec<(usize, Option<Arc<Parsed>>)> =
+        nodes.iter().map(|(at, name, digest)| (*at, kept.get(name, *digest))).collect();
+    let parsed = spread.map(&known, |(at, known)| known.clone().or_else(|| project.parse(*at).map(Arc::new)));
+    let mut models: Vec<(usize, Arc<Parsed>)> = Vec::with_capacity(parsed.len());
+    for ((at, name, digest), parsed) in nodes.into_iter().zip(parsed) {
+        let Some(parsed) = parsed else { continue };
+        kept.keep(name, digest, &parsed);
+        models.push((at, parsed));
+    }
+    let knowledge = project.knowledge(models.iter().map(|(_, parsed)| &**parsed), beside.iter().copied());
+    let is_asked =
+        |at: usize| project.nodes.get(at).is_some_and(|node| only.is_none_or(|only| only == node.path));
+    if models.iter().any(|(at, _)| is_asked(*at)) {
+        models.retain(|(at, _)| is_asked(*at));
+    }
+    let judged = spread.map(&models, |(at, parsed)| project.judge(*at, parsed, &knowledge, config));
     project.report(judged, config)
 }
 
@@ -87,14 +107,14 @@ impl Project {
     /// Renders and reads a model; `None` where there is no such node, or it is switched off.
     #[must_use]
     pub fn parse(&self, node: usize) -> Option<Parsed> {
-        let model = self.model(node)?;
         let own = self.nodes.get(node)?;
         if self.is_off(own) {
             return None;
         }
+        let model = self.model(node)?;
         let failed = model.failed.clone();
         let worlds = self.scripts(own, model);
-        Some(Parsed { node, worlds, failed })
+        Some(Parsed { worlds, failed })
     }
 
     /// Whether the model says that it is never built. One that a variable switches off may be on in another
@@ -113,15 +133,19 @@ impl Project {
     /// constraints and
     /// catalog, and by the models' queries.
     #[must_use]
-    pub fn knowledge(&self, parsed: &[Parsed], beside: &[Script]) -> Knowledge {
-        let scripts = beside.iter().chain(parsed.iter().filter_map(Parsed::steady));
+    pub fn knowledge<'a>(
+        &self,
+        parsed: impl IntoIterator<Item = &'a Parsed>,
+        beside: impl IntoIterator<Item = &'a Script>,
+    ) -> Knowledge {
+        let scripts = beside.into_iter().chain(parsed.into_iter().filter_map(Parsed::steady));
         Knowledge::gather_with(self.relations.iter().map(facts), scripts)
     }
 
     /// Judges a model.
     #[must_use]
-    pub fn judge(&self, parsed: &Parsed, knowledge: &Knowledge, config: &Config) -> Judged {
-        let Some(node) = self.nodes.get(parsed.node) else { return Judged::default() };
+    pub fn judge(&self, node: usize, parsed: &Parsed, knowledge: &Knowledge, config: &Config) -> Judged {
+        let Some(node) = self.nodes.get(node) else { return Judged::default() };
         let mut judged = Judged { path: node.path.clone(), ..Judged::default() };
         let both = parsed.worlds.len() > 1;
         // The steady world first: what the other finds besides is found in a full refresh only.

@@ -7,6 +7,8 @@ use std::sync::{Arc, OnceLock};
 
 use serde_json::{Map, Value as Json};
 
+use crate::session::digest_of;
+
 use super::syntax::{self, MacroDef, Node, Span};
 use super::value::Relation;
 
@@ -55,6 +57,20 @@ impl Library {
         }
         library.prelude = 0..PRELUDE.len() as u32;
         library
+    }
+
+    /// A number for all that decides how a template renders besides itself: macros in their order, variables, relations.
+    pub(super) fn digest(&self) -> u64 {
+        // Maps have no order: what each entry adds is summed.
+        let refs = self.refs.iter().map(|entry| digest_of(&entry)).fold(0, u64::wrapping_add);
+        let sources = self.sources.iter().map(|entry| digest_of(&entry)).fold(0, u64::wrapping_add);
+        let order = self.search_order.iter().map(|entry| digest_of(&entry)).fold(0, u64::wrapping_add);
+        let mut files: Vec<u32> = self.macros.iter().map(|source| source.file).collect();
+        files.dedup();
+        let texts: Vec<_> = files.iter().map(|file| self.files.get(*file as usize)).collect();
+        let macros: Vec<_> =
+            self.macros.iter().map(|source| (&source.package, &source.name, source.span.range())).collect();
+        digest_of(&(refs, sources, order, &self.root, &self.adapter, &self.vars, texts, macros))
     }
 
     pub(super) fn is_prelude(&self, file: u32) -> bool {

@@ -135,7 +135,8 @@ enum Kind {
 fn kind(config: &Config, node: NodeKind) -> Kind {
     match config.materialized.as_str() {
         _ if node == NodeKind::Snapshot => Kind::Snapshot,
-        "view" | "ephemeral" | "materialized_view" | "dynamic_table" => Kind::View,
+        // An ephemeral model is part of those that read it: what it says is stored there.
+        "view" | "materialized_view" | "dynamic_table" => Kind::View,
         name if name.contains("incremental") => Kind::Incremental,
         _ => Kind::Whole,
     }

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value as Json};
 
+use crate::dialect::Dialect;
 use crate::spread::Spread;
 use crate::yaml::text_of;
 
@@ -93,8 +94,14 @@ impl<'f> Reader<'f> {
 
     fn find_adapter(&mut self, manifest: Option<&Manifest>) {
         let of_manifest = manifest.and_then(|manifest| manifest.metadata.adapter_type.clone());
+        let of_profiles = self.adapter_of_profiles();
+        let dialect = |adapter: &Option<String>| adapter.as_deref().and_then(Dialect::named);
+        let named = self.hints.named.clone();
+        // `databricks` says more than `spark` does.
+        let named = if dialect(&named) == dialect(&of_profiles) { of_profiles.clone() } else { named };
         self.library.adapter = of_manifest
-            .or_else(|| self.adapter_of_profiles())
+            .or(named)
+            .or(of_profiles)
             .or_else(|| self.hints.adapter.clone())
             .or_else(|| self.adapter_of_keys());
     }

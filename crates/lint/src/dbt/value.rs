@@ -56,7 +56,7 @@ pub(super) struct Callable {
 }
 
 /// A table or view as dbt's templates see it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Relation {
     pub(super) database: Option<String>,
     pub(super) schema: Option<String>,

@@ -37,8 +37,20 @@ impl<'a> View<'a> {
         let Some(select) = self.select(query) else { return Answer::Unknown("the query".to_string()) };
         if let Group::By(group) = &select.group {
             // After GROUP BY a row is what is grouped by.
-            let all = group.iter().all(|by| columns.iter().any(|column| self.same(query, by, column)));
-            return if all { Answer::Yes } else { Answer::No };
+            let fixed = |by: &'a Expr| columns.iter().any(|column| self.same(query, by, column));
+            if group.iter().all(fixed) {
+                return Answer::Yes;
+            }
+            // `GROUP BY customer_id, name`: what else is grouped may go with what is fixed, where both are of one table.
+            let table = |expr: &'a Expr| self.column_of_from(query, expr).map(|(from, _)| from);
+            let of: HashSet<usize> = group.iter().filter(|by| fixed(by)).filter_map(table).collect();
+            let along =
+                group.iter().filter(|by| !fixed(by)).all(|by| table(by).is_some_and(|at| of.contains(&at)));
+            return if along {
+                Answer::Unknown("whether what is grouped goes with what is ordered".to_string())
+            } else {
+                Answer::No
+            };
         }
         let start = columns.iter().filter_map(|expr| self.column_of_from(query, expr)).collect();
         self.closure_covers(query, select, start, depth)

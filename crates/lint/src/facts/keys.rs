@@ -106,7 +106,7 @@ impl<'a> View<'a> {
     }
 
     /// Names under which a query gives out these expressions; nothing if one is missing.
-    fn named(&self, id: QueryId, exprs: &[&'a Expr]) -> Option<Vec<String>> {
+    pub(super) fn named(&self, id: QueryId, exprs: &[&'a Expr]) -> Option<Vec<String>> {
         let outputs = self.outputs(id);
         exprs
             .iter()

@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 
-use crate::ir::{Action, AlterChange, BranchAction, Column, ModelWrite, Name, Verb, When};
+use crate::ir::{Action, AlterChange, BranchAction, Column, ExprKind, ModelWrite, Name, Verb, When};
 use crate::routine::{Routine, Trust};
 use crate::script::Script;
 
-use super::view::View;
+use super::alike::is_aggregate;
+use super::view::{OutputValue, View};
 
 /// What is known of one table.
 #[derive(Clone, Debug, Default)]
@@ -123,6 +124,8 @@ impl Knowledge {
         for script in scripts {
             for statement in &script.statements {
                 for write in &statement.writes {
+                    let implied = self.imply(script, statement, write);
+                    implied.into_iter().for_each(|key| self.add_key(&write.target, key));
                     let makes = match write.verb {
                         Verb::CreateAs(creation) => !creation.if_not_exists || creation.temporary,
                         Verb::View { .. } | Verb::Model(ModelWrite::Full | ModelWrite::View) => true,
@@ -140,6 +143,41 @@ impl Knowledge {
                 }
             }
         }
+    }
+
+    /// Where `md5(a || b) AS id` is known to be unique, so are `a, b`: two rows alike in them would have the same `id`.
+    fn imply(
+        &self,
+        script: &Script,
+        statement: &crate::ir::Statement,
+        write: &crate::ir::Write,
+    ) -> Vec<Vec<String>> {
+        let (Some(source), Verb::Model(_) | Verb::CreateAs(_), Some(facts)) =
+            (write.source, write.verb, self.table(&write.target))
+        else {
+            return Vec::new();
+        };
+        let view = View::new(statement, self, script.dialect);
+        let outputs = view.outputs(source);
+        let parts = |key: &Vec<String>| {
+            let [name] = key.as_slice() else { return None };
+            let output = outputs.list.iter().find(|output| output.name == *name)?;
+            let OutputValue::Expr(expr) = output.value else { return None };
+            let (mut columns, mut pure) = (Vec::new(), expr.column().is_none());
+            expr.walk(&mut |part| match &part.kind {
+                ExprKind::Column { .. } => columns.push(part),
+                ExprKind::Subquery { .. } => pure = false,
+                ExprKind::Call(call) => {
+                    pure &= call.over.is_none()
+                        && !is_aggregate(&call.name)
+                        && crate::functions::class(view.dialect, &call.name, call.args.len()).is_none();
+                }
+                _ => {}
+            });
+            let names = view.named(source, &columns).filter(|_| pure && !columns.is_empty())?;
+            (!facts.keys.contains(&names)).then_some(names)
+        };
+        facts.keys.iter().filter_map(parts).collect()
     }
 
     /// What is only ever written by key has one row a key: the columns of ON CONFLICT, and those a MERGE

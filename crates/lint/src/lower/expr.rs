@@ -447,6 +447,10 @@ impl Lowering<'_> {
         call.order.extend(self.sorts(&function.within_group, parent));
         call.filter = function.filter.as_ref().map(|expr| self.boxed(expr, parent));
         call.over = function.over.as_ref().map(|over| self.over(over, parent));
+        // Functions that compare as `IS NOT DISTINCT FROM` does.
+        if call.name == "equal_null" && call.args.len() == 2 {
+            return Expr { span, kind: ExprKind::Op(Op::NullSafeEq, call.args) };
+        }
         Expr { span, kind: ExprKind::Call(Box::new(call)) }
     }
 

@@ -46,18 +46,26 @@ impl Preparing<'_> {
     /// All that helps; gives the places of QUALIFY that are read as HAVING.
     pub(super) fn second(&mut self, dialect: Dialect, placeholders: &[Span]) -> Vec<u32> {
         self.head_of_definition();
-        self.json_clauses();
+        if dialect != Dialect::Trino {
+            self.json_clauses();
+        }
         self.keywords_as_names();
         self.units();
+        self.empty_lists();
         self.lone_placeholders(placeholders);
+        self.added_placeholders(placeholders);
         match dialect {
             Dialect::TSql => self.hints(),
             Dialect::BigQuery => self.typed_literals(),
-            Dialect::Snowflake => self.methods(),
-            Dialect::Trino => self.types_in_parentheses(),
+            Dialect::Snowflake => {
+                self.methods();
+                self.paths_of_stages();
+            }
+            Dialect::Trino => self.types_in_parentheses(&["map", "row"]),
             Dialect::Spark => {
                 self.file_format(placeholders);
                 self.lateral_views();
+                self.written_files();
                 self.streams();
             }
             Dialect::Postgres | Dialect::Redshift => self.variables_of_into(),
@@ -140,7 +148,7 @@ impl Preparing<'_> {
     }
 
     /// `json_query(x, 'path' OMIT QUOTES)`: what follows the path tells of quotes, wrappers and errors.
-    fn json_clauses(&mut self) {
+    pub(super) fn json_clauses(&mut self) {
         for at in self.piece.tokens.clone() {
             if !matches!(self.word(at).as_str(), "json_query" | "json_value" | "json_exists") {
                 continue;
@@ -189,6 +197,15 @@ impl Preparing<'_> {
         }
     }
 
+    /// `day IN ()`, where a template had nothing to list.
+    fn empty_lists(&mut self) {
+        for at in self.piece.tokens.clone() {
+            if self.word(at) == "in" && self.is_mark(at + 1, b'(') && self.is_mark(at + 2, b')') {
+                self.edit(Span { start: self.span(at).end, end: self.span(at + 2).end }, "(0)");
+            }
+        }
+    }
+
     /// `AS ( {{ rows() }} )`, `{{ rows() }} UNION ALL …`: a placeholder that stands for a whole query.
     fn lone_placeholders(&mut self, placeholders: &[Span]) {
         let tokens = self.piece.tokens.clone();
@@ -215,6 +232,52 @@ impl Preparing<'_> {
             if self.is_name(at) && (cte || alone || set || last) && span.end - span.start >= 7 {
                 self.edit(span, "TABLE p");
             }
+        }
+    }
+
+    /// `a = b {{ and_more }}`, `{{ columns }} {{ more_columns }}`: a placeholder after something that is complete stands
+    /// for more of it, which may be nothing.
+    fn added_placeholders(&mut self, placeholders: &[Span]) {
+        let known = |span: Span| placeholders.binary_search_by_key(&span.start, |place| place.start).is_ok();
+        for at in self.piece.tokens.clone().skip(1) {
+            if !known(self.span(at)) {
+                continue;
+            }
+            let mut before = at - 1;
+            let literal = self
+                .tokens
+                .get(before)
+                .is_some_and(|t| matches!(t.kind, TokenKind::Text | TokenKind::Number));
+            let complete = literal
+                || self.is_mark(before, b')')
+                || known(self.span(before))
+                || at > 2 && self.is_name(before) && self.word(at - 2) == "as"
+                || matches!(self.word(before).as_str(), "null" | "true" | "false" | "end");
+            while before > self.piece.tokens.start && (self.is_name(before) || self.is_mark(before, b'.')) {
+                before -= 1;
+            }
+            let compared =
+                self.is_name(at - 1) && [b'=', b'<', b'>'].iter().any(|mark| self.is_mark(before, *mark));
+            let apart = self.span(at - 1).end < self.span(at).start;
+            if apart && (complete || compared) {
+                self.blank(self.span(at));
+            }
+        }
+    }
+
+    /// `INSERT OVERWRITE DIRECTORY 'path' USING csv OPTIONS (…) SELECT`: how files are written.
+    fn written_files(&mut self) {
+        for at in self.piece.tokens.clone().skip(1) {
+            if self.word(at) != "directory" || !matches!(self.word(at - 1).as_str(), "overwrite" | "local") {
+                continue;
+            }
+            let using = (at + 1..at + 3).find(|at| self.word(*at) == "using");
+            let Some(using) = using else { continue };
+            let mut end = using + 1;
+            if self.word(end + 1) == "options" {
+                end = self.mate(end + 2).unwrap_or(end);
+            }
+            self.blank(self.span(using).to(self.span(end)));
         }
     }
 
@@ -268,10 +331,9 @@ impl Preparing<'_> {
     }
 
     /// `CAST(x AS ARRAY(ROW(a bigint)))`.
-    fn types_in_parentheses(&mut self) {
+    pub(super) fn types_in_parentheses(&mut self, names: &[&str]) {
         for at in self.piece.tokens.clone().skip(1) {
-            let typed =
-                self.word(at - 1) == "as" && matches!(self.word(at).as_str(), "array" | "map" | "row");
+            let typed = self.word(at - 1) == "as" && names.contains(&self.word(at).as_str());
             if let Some(close) = (typed && self.is_mark(at + 1, b'(')).then(|| self.mate(at + 1)).flatten() {
                 self.edit(self.span(at).to(self.span(close)), "JSON");
             }
@@ -288,6 +350,26 @@ impl Preparing<'_> {
             {
                 self.edit(self.span(at), ".");
             }
+        }
+    }
+
+    /// `FROM @landing.scans/tickets/2024/`: which stage, not which folder of it.
+    fn paths_of_stages(&mut self) {
+        for at in self.piece.tokens.clone().skip(1) {
+            let in_from = matches!(self.word(at - 1).as_str(), "from" | "join");
+            let end = self.past_name(at);
+            if !in_from || !self.word(at).starts_with('@') || !self.is_mark(end, b'/') {
+                continue;
+            }
+            let mut last = end;
+            while self.span(last).end == self.span(last + 1).start
+                && (self.is_name(last + 1)
+                    || [b'/', b'.', b'-', b'='].iter().any(|mark| self.is_mark(last + 1, *mark))
+                    || self.tokens.get(last + 1).is_some_and(|token| token.kind == TokenKind::Number))
+            {
+                last += 1;
+            }
+            self.blank(self.span(end).to(self.span(last)));
         }
     }
 

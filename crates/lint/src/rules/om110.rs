@@ -39,6 +39,17 @@ fn outside(file: &File<'_>, from: &From) -> Option<&'static str> {
             let known = listed(&EVERYWHERE, name)
                 || file.script.dialect == Dialect::ClickHouse && listed(&CLICKHOUSE, name);
             let written = from.span.of(&file.script.text);
+            // A streaming table takes each file once.
+            let before = file.script.text.get(..from.span.start as usize).unwrap_or("").trim_end();
+            if before
+                .get(before.len().saturating_sub(6)..)
+                .is_some_and(|word| word.eq_ignore_ascii_case("stream"))
+            {
+                return None;
+            }
+            if file.script.dialect == Dialect::Snowflake && call.name.starts_with('@') {
+                return (!templated(written)).then_some("this reads files");
+            }
             (known && !call.args.iter().any(has_param) && !templated(written))
                 .then_some("this reads files or another server")
         }

@@ -43,8 +43,19 @@ fn judge<'a>(
             another one is picked",
         )
         .help("add columns that make the order total, such as the key of the source");
+    // What is before a year, or the sum of the last three, makes sense only where there is one row a year.
+    let steps =
+        matches!(call.name.as_str(), "lag" | "lead") || over.frame.is_some() && is_aggregate(&call.name);
+    let by_period = steps
+        && !partition.is_empty()
+        && order.last().and_then(|expr| expr.column()).is_some_and(|(_, name)| is_period(name));
     match tie {
         Tie::None => None,
+        Tie::Known | Tie::Unknown(_) if by_period => {
+            let mut draft = draft.lacked("whether there is one row for each of these spans of time");
+            draft.severity = Severity::Info;
+            Some(draft)
+        }
         Tie::Known => Some(draft),
         Tie::Unknown(lacking) => Some(draft.lacked(lacking)),
         Tie::Presumed(lacking) => {
@@ -53,4 +64,11 @@ fn judge<'a>(
             Some(draft)
         }
     }
+}
+
+/// Names of columns that hold a span of time such as a year.
+fn is_period(name: &str) -> bool {
+    let spans = ["year", "quarter", "month", "week", "season", "period", "semester", "decade"];
+    name.split('_').next_back().is_some_and(|word| spans.contains(&word))
+        || matches!(name, "yearmonth" | "yyyymm")
 }

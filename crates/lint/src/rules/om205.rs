@@ -1,6 +1,6 @@
 //! OM205: values are collected in no order.
 use super::prelude::*;
-use super::shared::{Tie, severity, tie, tie_within};
+use super::shared::{Tie, order_matters, severity, tie, tie_within};
 use super::uses::{group_of, outputs_follow};
 use crate::functions::{Names, listed};
 
@@ -21,7 +21,7 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
                     if std::ptr::eq(&raw const **expr, occurrence.expr))
             });
             if element
-                || call.over.is_some()
+                || order_matters(call)
                 || occurrence.fate <= Fate::Elements
                 || occurrence.roles.is_empty()
             {
@@ -76,14 +76,19 @@ fn fault<'a>(view: &View<'a>, query: QueryId, call: &'a Call) -> Option<Fault> {
     if !listed(&COLLECTS, &call.name) {
         return None;
     }
-    let group = group_of(view, query);
-    let order: Vec<&Expr> = call.order.iter().map(|sort| &sort.expr).collect();
+    let of_window = call.over.iter().flat_map(|over| &over.order);
+    let order: Vec<&Expr> = call.order.iter().chain(of_window).map(|sort| &sort.expr).collect();
+    let group = match &call.over {
+        Some(over) => over.partition.iter().collect(),
+        None => group_of(view, query),
+    };
     let known: Vec<&Expr> = group.iter().chain(&order).copied().collect();
     // MySQL and others take several expressions; a separator is a constant.
     if !call.star && call.args.iter().all(|arg| constant(arg) || view.depends_only_on(query, arg, &known)) {
         return None;
     }
-    ordered(tie_within(view, query, &group, &order), &order)
+    let judged = if call.over.is_some() { tie } else { tie_within };
+    ordered(judged(view, query, &group, &order), &order)
 }
 
 /// `ARRAY(SELECT …)`: the order of the query; of elements of an array nothing is said.

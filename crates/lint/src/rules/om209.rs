@@ -46,8 +46,12 @@ fn level<'a>(
     if known && joined.is_some() {
         return draft;
     }
-    let own = is_lookup(select.from.get(at))
-        || joined.unwrap_or_default().iter().any(|column| is_own_identity(select.from.get(at), column));
+    let from = select.from.get(at);
+    let joined = joined.unwrap_or_default();
+    let by_identifier = matches!(joined.as_slice(), [only] if looks_unique(only) || only.ends_with("code"));
+    let own = is_lookup(from)
+        || joined.iter().any(|column| is_own_identity(from, column))
+        || by_identifier && !may_repeat(from);
     draft.severity = if own && !known { Severity::Info } else { Severity::Warning };
     let alias = select.from.get(at).map_or("", |from| from.alias.as_str());
     unsure(draft, format!("a key of `{alias}`"))
@@ -77,6 +81,75 @@ fn is_lookup(from: Option<&From>) -> bool {
         .iter()
         .any(|start| name.last().starts_with(start))
         || name.last().ends_with("_lookup")
+}
+
+/// Whether a table is named as one in which a key can stand several times: a feed, a stage, a log of what happened. What
+/// is computed here is as good as one.
+fn may_repeat(from: Option<&From>) -> bool {
+    const WORDS: &[&str] = &[
+        "raw",
+        "landing",
+        "import",
+        "imports",
+        "feed",
+        "feeds",
+        "sheet",
+        "sheets",
+        "file",
+        "files",
+        "in",
+        "inbox",
+        "log",
+        "logs",
+        "history",
+        "hist",
+        "event",
+        "events",
+        "change",
+        "changes",
+        "changed",
+        "update",
+        "updates",
+        "delta",
+        "cdc",
+        "detail",
+        "details",
+        "line",
+        "lines",
+        "item",
+        "items",
+        "snapshot",
+        "snapshots",
+        "daily",
+        "movement",
+        "movements",
+        "entry",
+        "entries",
+        "visit",
+        "visits",
+        "click",
+        "clicks",
+        "scan",
+        "scans",
+        "hit",
+        "hits",
+        "reading",
+        "readings",
+        "price",
+        "prices",
+        "rate",
+        "rates",
+        "version",
+        "versions",
+        "list",
+        "load",
+        "loads",
+        "batch",
+        "ext",
+        "external",
+    ];
+    let Some(Relation::Table(name)) = from.map(|from| &from.relation) else { return true };
+    name.is_stage() || name.parts.iter().any(|part| part.split(['_', '-']).any(|word| WORDS.contains(&word)))
 }
 
 /// Whether a column is named like the identity of its own table: `id`, or `customer_id` of `customers`.

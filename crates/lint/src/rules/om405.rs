@@ -60,11 +60,7 @@ fn wider(write: &WriteFact<'_, '_>, part: &Part, scope: &Scope<'_>) -> Option<Sp
     if part.low.is_none() || part.high.is_none() || part.params.is_empty() {
         return None;
     }
-    let kept = filling(write, scope.branch, &part.column).is_none_or(|expr| match &expr.kind {
-        ExprKind::Column { .. } | ExprKind::Cast { .. } => true,
-        ExprKind::Call(call) => call.name == "date",
-        _ => false,
-    });
+    let kept = filling(write, scope.branch, &part.column).is_none_or(is_kept);
     let ranges: Vec<&Range<'_>> =
         scope.ranges.iter().filter(|range| carries(write, scope.branch, range, &part.column)).collect();
     if !kept || ranges.is_empty() {
@@ -107,6 +103,16 @@ fn wider(write: &WriteFact<'_, '_>, part: &Part, scope: &Scope<'_>) -> Option<Sp
         .zip(&judged)
         .find(|(_, found)| found.0 == Some(true) || found.1 == Some(true))
         .map(|(range, _)| range.span)
+}
+
+/// Whether an expression is a column as it is, but for its type: of `date_trunc('week', day)` seven days make one slice.
+fn is_kept(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Column { .. } => true,
+        ExprKind::Cast { expr, .. } => is_kept(expr),
+        ExprKind::Call(call) => call.name == "date" && call.args.iter().all(is_kept),
+        _ => false,
+    }
 }
 
 /// The DELETE holds a column to one value, and what is written is not held to it.

@@ -3,7 +3,7 @@
 
 use sqlparser::dialect::{self as parsers, Dialect as Grammar};
 use sqlparser::parser::Parser;
-use sqlparser::tokenizer::{Token, Tokenizer};
+use sqlparser::tokenizer::Token;
 
 use crate::dialect::Dialect;
 use crate::ir::{Action, Expr, Query, Verb};
@@ -13,6 +13,7 @@ use crate::prepare::{Prepared, prepare};
 use crate::split::Piece;
 use crate::text::Span;
 
+use super::squeezed::Squeezed;
 use super::{Found, Reader, only};
 
 /// Nesting beyond this is not read: a finding says so.
@@ -24,8 +25,9 @@ const CHAIN: usize = 1_000;
 impl Reader<'_> {
     pub(super) fn expression(&self, span: Span) -> Option<(Expr, Vec<Query>)> {
         let text = span.of(&self.source.lexed.masked);
+        let squeezed = self.squeezed(span, text);
         for grammar in grammars(self.source.dialect) {
-            let Ok(mut parser) = parser(*grammar, text) else { continue };
+            let Ok(mut parser) = parser(*grammar, &squeezed) else { continue };
             if let Ok(ast) = parser.parse_expr() {
                 return Some(Lowering::new(self.source, span, true).alone(&ast));
             }
@@ -40,11 +42,12 @@ impl Reader<'_> {
         let mut error = String::new();
         for again in [false, true] {
             let prepared = prepare(self.source.text, self.source.lexed, piece, self.source.dialect, again);
-            if again && !prepared.edited {
+            if again && !prepared.more {
                 break;
             }
+            let squeezed = self.squeezed(piece.span, &prepared.text);
             for grammar in grammars(self.source.dialect) {
-                match parse(*grammar, &prepared.text) {
+                match parse(*grammar, &squeezed) {
                     Ok(ast) => return self.lowered(piece, &[ast], &prepared),
                     Err(message) if error.is_empty() => error = message,
                     Err(_) => {}
@@ -52,6 +55,14 @@ impl Reader<'_> {
             }
         }
         self.multi_insert(piece).unwrap_or_else(|| only(Action::Unread(error)))
+    }
+
+    /// A text that stands for a span of the file, byte for byte as long, for the tokenizer.
+    fn squeezed(&self, span: Span, text: &str) -> Squeezed {
+        let tokens = &self.source.lexed.tokens;
+        let from = tokens.partition_point(|token| token.span.start < span.start);
+        let to = tokens.partition_point(|token| token.span.end <= span.end);
+        Squeezed::of(text, tokens.get(from..to).unwrap_or_default(), span.start)
     }
 
     fn lowered(&self, piece: &Piece, asts: &[sqlparser::ast::Statement], prepared: &Prepared<'_>) -> Found {
@@ -96,8 +107,10 @@ impl Reader<'_> {
             let keep = |(at, c): (usize, char)| if c == '\n' || (from..to).contains(&at) { c } else { ' ' };
             prepared.text.char_indices().map(keep).collect()
         };
-        let read =
-            |text: &str| grammars(self.source.dialect).iter().find_map(|grammar| parse(*grammar, text).ok());
+        let read = |text: &str| {
+            let squeezed = self.squeezed(piece.span, text);
+            grammars(self.source.dialect).iter().find_map(|grammar| parse(*grammar, &squeezed).ok())
+        };
         let sqlparser::ast::Statement::Query(source) = read(&part(piece.span.start, *starts.first()?))?
         else {
             return None;
@@ -180,18 +193,17 @@ fn qualify(queries: &mut [Query], place: u32) {
     }
 }
 
-/// A parser over a text. Its tokenizer makes a token of each blank, and each look ahead steps over all of them: one blank is
-/// left where there were several.
-fn parser<'a>(grammar: &'static dyn Grammar, text: &str) -> Result<Parser<'a>, String> {
-    let mut tokens =
-        Tokenizer::new(grammar, text).tokenize_with_location().map_err(|error| error.to_string())?;
+/// A parser over a text. Blanks beside comments are still several tokens, and each look ahead steps over all of them: one is
+/// left.
+fn parser<'a>(grammar: &'static dyn Grammar, text: &Squeezed) -> Result<Parser<'a>, String> {
+    let mut tokens = text.tokens(grammar)?;
     tokens.dedup_by(|next, kept| {
         matches!((&next.token, &kept.token), (Token::Whitespace(_), Token::Whitespace(_)))
     });
     Ok(Parser::new(grammar).with_recursion_limit(DEPTH).with_tokens_with_locations(tokens))
 }
 
-fn parse(grammar: &'static dyn Grammar, text: &str) -> Result<sqlparser::ast::Statement, String> {
+fn parse(grammar: &'static dyn Grammar, text: &Squeezed) -> Result<sqlparser::ast::Statement, String> {
     let mut parser = parser(grammar, text)?;
     let statement = parser.parse_statement().map_err(|error| error.to_string())?;
     match parser.peek_token().token {

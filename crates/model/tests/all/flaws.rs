@@ -79,6 +79,12 @@ fn gc_of_metadata_by_age() {
     found(Flaw::GcMetadataByAge, "I6", cleaned(two()));
 }
 
+/// Two commits exclude each other, and so do a commit and this: but not what recovery brings in.
+#[test]
+fn gc_of_metadata_under_a_lock() {
+    found(Flaw::GcUnderLock, "I6", cleaned(two()));
+}
+
 #[test]
 fn gc_that_reads_the_folded_table_before_its_log() {
     found(Flaw::GcReadsStateFirst, "I6", cleaned(folded()));

@@ -32,6 +32,9 @@ pub fn run(args: &Args, context: &Context) -> Result<u8, Failure> {
         refuse_what_is_no_slice(&ground, &slice, &story)?;
         let attempts = workspace.warehouse.attempts(&story.sliced, story.interval).map_err(RunError::from)?;
         story.attempts = attempts.into_iter().rev().map(attempt).collect();
+        if let Some(stamp) = &story.stamp {
+            story.ties = oncemore_run::ties_of(&workspace.warehouse, &story.sliced, stamp.attempt)?;
+        }
         Ok(story)
     })?;
     if context.ui.is_json() {

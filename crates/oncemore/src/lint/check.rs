@@ -132,14 +132,14 @@ pub fn config_of(unit: &Unit, options: &Options) -> Config {
     config
 }
 
-/// Reads a file of a unit in its dialect.
-pub fn read_as(unit: &Unit, file: &SourceFile, text: String, options: &Options, config: &Config) -> Script {
+/// A file of a unit as lint takes it, in its dialect.
+pub fn input_of(unit: &Unit, file: &SourceFile, text: String, options: &Options) -> Input {
     let ours =
         || (unit.kind == Kind::Oncemore && oncemore_lint::model::header(&text).is_some()).then_some(MODELS);
     let settings = &unit.settings;
     let dialect =
         options.dialect.or_else(|| settings.dialect_of(&file.key)).or(settings.dialect).or_else(ours);
-    parse(&Input { path: file.key.clone(), text, dialect }, config)
+    Input { path: file.key.clone(), text, dialect }
 }
 
 /// What our own engine speaks is nearest to it.
@@ -152,7 +152,7 @@ fn check_unit(unit: &Unit, options: &Options, outcome: &mut Outcome) {
     }
     let read = parallel::map(&unit.files, options.threads, |file| {
         let Decoded { text, faithful, mark } = text_of(file).map_err(|why| (file, why))?;
-        let script = read_as(unit, file, text, options, &config);
+        let script = parse(&input_of(unit, file, text, options), &config);
         Ok(Read { file, script, faithful, mark })
     });
     let mut files = Vec::with_capacity(read.len());
@@ -253,14 +253,14 @@ fn verdict(
     let fixable = judged.findings.iter().any(|finding| finding.fix.is_some());
     if let Some(mode) = options.fix.filter(|_| fixable && read.faithful) {
         let look = |text: &str| {
-            let script = read_as(unit, read.file, text.to_owned(), options, config);
+            let script = parse(&input_of(unit, read.file, text.to_owned(), options), config);
             let mut judged = oncemore_lint::judge(&script, knowledge, config);
             judged.findings.retain(|finding| unit.settings.allowed(&read.file.key, finding.rule).is_none());
             (judged, script.coverage)
         };
         let fixed = fix::fix(&read.script.text, mode, &look);
         if fixed.applied > 0 && fixed.text != read.script.text {
-            rewritten = read_as(unit, read.file, fixed.text.clone(), options, config);
+            rewritten = parse(&input_of(unit, read.file, fixed.text.clone(), options), config);
             judged = oncemore_lint::judge(&rewritten, knowledge, config);
             script = &rewritten;
             change = Some(Change {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
+use ignore::{DirEntry, WalkBuilder};
 use oncemore_project::{LINT_FILE, LintSettings, PROJECT_FILE, TextFile, lint_settings};
 use oncemore_run::{ErrorKind, RunError};
 
@@ -223,26 +224,30 @@ impl Collector {
     }
 }
 
-/// SQL files below a folder, in order of their paths.
+/// SQL files below a folder, in order of their paths. What a `.gitignore` excludes is passed over, as are folders that are
+/// hidden; links to folders lead out, or in circles.
 fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
-    let mut folders = vec![folder.to_path_buf()];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
-            let name = entry.file_name();
-            let name = name.to_string_lossy();
-            // Links to folders are not followed: they lead out, or in circles.
-            match entry.file_type() {
-                Ok(kind) if kind.is_dir() && (name.starts_with('.') || SKIPPED.contains(&name.as_ref())) => {}
-                Ok(kind) if kind.is_dir() => folders.push(entry.path()),
-                Ok(_) if has_ending(&name) => found.push(entry.path()),
-                _ => {}
-            }
-        }
-    }
+    let is_folder = |entry: &DirEntry| entry.file_type().is_some_and(|kind| kind.is_dir());
+    let walk = WalkBuilder::new(folder)
+        // It means the same in a folder that was unpacked. What only one machine or one tool ignores means nothing.
+        .require_git(false)
+        .git_global(false)
+        .git_exclude(false)
+        .ignore(false)
+        .filter_entry(move |entry| {
+            !is_folder(entry) || !SKIPPED.contains(&&*entry.file_name().to_string_lossy())
+        })
+        .build();
+    let files = walk
+        .flatten()
+        .filter(|entry| !is_folder(entry) && has_ending(&entry.file_name().to_string_lossy()))
+        .map(DirEntry::into_path);
+    found.extend(files);
     found.sort_unstable();
 }
 
-/// All of a dbt project that says what its models are: SQL and YAML, of its packages too, and what dbt made of them.
+/// All of a dbt project that says what its models are: SQL and YAML, of its packages too, and what dbt made of them. dbt
+/// itself reads no `.gitignore`.
 fn walk_dbt(root: &Path, found: &mut Vec<PathBuf>) {
     let mut folders = vec![root.to_path_buf()];
     while let Some(folder) = folders.pop() {
@@ -268,7 +273,9 @@ const DBT_ENDINGS: [&str; 3] = [".sql", ".yml", ".yaml"];
 
 fn has_ending(name: &str) -> bool {
     !name.starts_with('.')
-        && name.rsplit_once('.').is_some_and(|(_, ending)| ending.eq_ignore_ascii_case("sql"))
+        && name
+            .rsplit_once('.')
+            .is_some_and(|(_, ending)| ["sql", "hql"].iter().any(|known| ending.eq_ignore_ascii_case(known)))
 }
 
 /// The way from a folder to a file, with `/`.

@@ -1,13 +1,16 @@
-//! Findings of one open file, with what the files around it say of tables. What is around is read once and again when a
-//! file is saved.
+//! Findings of one open file, with what the files around it say of tables. What is around is looked for once and again when
+//! a file is saved; what has not changed since is not read as SQL again.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use oncemore_lint::{Finding, Input, Script, judge, lint};
+use oncemore_lint::{Finding, Input, Script, Session, judge};
 
-use crate::lint::check::{Options, config_of, dbt_inputs, read_as};
+use crate::context::cores;
+use crate::lint::check::{Options, config_of, dbt_inputs, input_of};
 use crate::lint::collect::{Kind, Request, Unit, collect};
+use crate::lint::parallel::Threads;
 use crate::lint::text::decode;
 
 /// What is known of the files around.
@@ -15,11 +18,13 @@ use crate::lint::text::decode;
 pub(super) struct Analysis {
     /// By the file that was opened: its unit, and the scripts of the others.
     around: BTreeMap<PathBuf, Around>,
+    /// By the folder of a unit: its files as they were read.
+    sessions: BTreeMap<PathBuf, Session>,
 }
 
 struct Around {
     unit: Unit,
-    scripts: Vec<Script>,
+    scripts: Vec<Arc<Script>>,
     /// All files of a dbt project, which is looked at as a whole.
     inputs: Vec<Input>,
 }
@@ -34,7 +39,7 @@ pub(super) struct Found {
 }
 
 impl Analysis {
-    /// Forgets the files around: they are read again.
+    /// Forgets which files are around and what they hold; how a text was read is remembered.
     pub(super) fn forget(&mut self) {
         self.around.clear();
     }
@@ -43,7 +48,7 @@ impl Analysis {
     pub(super) fn look(&mut self, place: &Path, text: &str) -> Found {
         let options = Options::default();
         if !self.around.contains_key(place) {
-            match around(place, text, &options) {
+            match around(place, text, &options, &mut self.sessions) {
                 Ok(around) => {
                     self.around.insert(place.to_path_buf(), around);
                 }
@@ -57,15 +62,16 @@ impl Analysis {
             return Found::default();
         }
         let config = config_of(unit, &options);
+        let session = self.sessions.entry(unit.base.clone()).or_default();
         let mut findings: Vec<Finding> = if unit.kind == Kind::Dbt {
             if let Some(own) = inputs.iter_mut().find(|input| input.path == file.key) {
                 text.clone_into(&mut own.text);
             }
-            let found = lint(inputs, &config).findings;
+            let found = session.lint(inputs, Some(&file.key), &config, &Threads(cores())).findings;
             found.into_iter().filter(|finding| finding.path == file.key).collect()
         } else {
-            let script = read_as(unit, file, text.to_owned(), &options, &config);
-            let knowledge = unit.settings.knowledge(scripts.iter().chain([&script]));
+            let script = session.parse(&input_of(unit, file, text.to_owned(), &options), &config);
+            let knowledge = unit.settings.knowledge(scripts.iter().chain([&script]).map(|script| &**script));
             judge(&script, &knowledge, &config).findings
         };
         findings.retain(|finding| unit.settings.allowed(&file.key, finding.rule).is_none());
@@ -73,7 +79,12 @@ impl Analysis {
     }
 }
 
-fn around(place: &Path, text: &str, options: &Options) -> Result<Around, String> {
+fn around(
+    place: &Path,
+    text: &str,
+    options: &Options,
+    sessions: &mut BTreeMap<PathBuf, Session>,
+) -> Result<Around, String> {
     let here = place.parent().unwrap_or(place).to_path_buf();
     let given = Some((place.to_path_buf(), text.to_owned()));
     let request = Request { here, given, ..Request::default() };
@@ -90,10 +101,11 @@ fn around(place: &Path, text: &str, options: &Options) -> Result<Around, String>
         return Ok(Around { unit, scripts: Vec::new(), inputs });
     }
     let config = config_of(&unit, options);
+    let session = sessions.entry(unit.base.clone()).or_default();
     let others = unit.files.iter().filter(|file| !file.wanted);
     let scripts = others.filter_map(|file| {
         let decoded = std::fs::read(&file.place).ok().and_then(|bytes| decode(bytes).ok())?;
-        Some(read_as(&unit, file, decoded.text, options, &config))
+        Some(session.parse(&input_of(&unit, file, decoded.text, options), &config))
     });
     let scripts = scripts.collect();
     Ok(Around { unit, scripts, inputs: Vec::new() })

@@ -7,6 +7,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::cause::{hold_detail, hold_help};
 use super::number::{bytes, count, instant, plural, seconds};
+use super::progress::tied;
 use super::table::pad;
 use super::{Look, Paint};
 
@@ -37,6 +38,13 @@ pub fn render(story: &Story, look: &Look) -> String {
 
 fn verdict(story: &Story, look: &Look) -> String {
     let why = match &story.reason {
+        None if !story.reported.is_empty() => {
+            let names = story.reported.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+            return format!(
+                "{}: {names} changed since; the model has that reported, not run (`on_change: report`)",
+                look.paint(Paint::Vouched, "reported")
+            );
+        }
         None => match story.stamp.as_ref().map(|stamp| &stamp.origin) {
             Some(Origin::Accepted { because }) => {
                 return format!(
@@ -149,6 +157,9 @@ fn published(story: &Story, look: &Look) -> String {
         ("code", code(story, stamp)),
         ("changed", format!("{}, by request {}", instant(stamp.changed_at), stamp.epoch.request)),
     ];
+    if let Some(ties) = &story.ties {
+        lines.push(("ties", tied(ties.keys, &ties.example)));
+    }
     if stamp.verified_at != stamp.changed_at {
         lines.push(("verified", format!("{}, rows as they were", instant(stamp.verified_at))));
     }
@@ -290,6 +301,9 @@ fn next(story: &Story, look: &Look) -> String {
     let interval = range_flags(story);
     let run = |flag: &str| format!("oncemore run {}{interval}{flag}", story.model);
     let text = match (&story.hold, reason) {
+        (Some(Hold::Blocked { by, .. }), _) if *by == story.model.to_string() => {
+            format!("oncemore run +{}  (goes on from the slice that it is blocked by)", story.model)
+        }
         (Some(Hold::Blocked { by, .. }), _) => {
             format!("oncemore run +{}{interval}  (runs `{by}` first)", story.model)
         }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use oncemore_core::{Interval, TableName};
-use oncemore_run::plan::Held;
+use oncemore_run::plan::{Held, Reported};
 use oncemore_run::{Plan, Task};
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
@@ -16,6 +16,8 @@ use super::{Look, Paint};
 
 /// Most ranges shown for one reason of one model.
 const RANGES_MAX: usize = 4;
+/// What is said of slices whose inputs changed, where these changes are reported alone.
+const REPORTED: &str = "reported: input changed";
 /// Most details shown for one reason of one model.
 const DETAILS_MAX: usize = 3;
 
@@ -25,7 +27,7 @@ pub fn render(plan: &Plan, look: &Look) -> String {
     if let Some(range) = &plan.range {
         out += &format!("range: {range}\n");
     }
-    if plan.tasks.is_empty() && plan.held.is_empty() {
+    if plan.tasks.is_empty() && plan.held.is_empty() && plan.reported.is_empty() {
         out += &nothing_to_do(plan);
         out.push('\n');
         return out;
@@ -58,7 +60,16 @@ pub fn render(plan: &Plan, look: &Look) -> String {
 /// `nothing to do: 3,661 slices of 9 models are fresh`.
 pub fn nothing_to_do(plan: &Plan) -> String {
     let fresh = plan.models.iter().map(|model| model.fresh).sum();
-    format!("nothing to do: {} of {} are fresh", plural(fresh, "slice"), plural(plan.models.len(), "model"))
+    let reported: usize = plan.models.iter().map(|model| model.reported).sum();
+    let mut out = format!(
+        "nothing to do: {} of {} are fresh",
+        plural(fresh, "slice"),
+        plural(plan.models.len(), "model")
+    );
+    if reported > 0 {
+        out += &format!("; {} reported, `oncemore plan` says why", count(reported as u64));
+    }
+    out
 }
 
 /// `396 slices of 4 models to run, 3 held back, 1,200 fresh`.
@@ -71,6 +82,9 @@ pub fn totals(plan: &Plan) -> String {
     }];
     if !plan.held.is_empty() {
         parts.push(format!("{} held back", count(plan.held.len() as u64)));
+    }
+    if !plan.reported.is_empty() {
+        parts.push(format!("{} reported", count(plan.reported.len() as u64)));
     }
     if fresh > 0 {
         parts.push(format!("{} fresh", count(fresh as u64)));
@@ -130,6 +144,10 @@ pub fn group(plan: &Plan) -> Vec<Group<'_>> {
         };
         add(&mut buckets, held_slice(held), title, Some(hold_detail(&held.hold)), true);
     }
+    for found in &plan.reported {
+        let title = Cow::Borrowed(REPORTED);
+        add(&mut buckets, reported_slice(found), title, Some(found.inputs.join(", ")), true);
+    }
     buckets
         .into_iter()
         .map(|bucket| Group {
@@ -152,6 +170,10 @@ fn task_slice(task: &Task) -> Slice<'_> {
 
 fn held_slice(held: &Held) -> Slice<'_> {
     (&held.model, held.interval, &held.label)
+}
+
+fn reported_slice(found: &Reported) -> Slice<'_> {
+    (&found.model, found.interval, &found.label)
 }
 
 struct Bucket<'a> {
@@ -193,13 +215,21 @@ fn add<'a>(
     }
 }
 
-/// What to do about what is held back, once for each kind.
+/// What to do about what is held back or reported, once for each kind.
 fn advice(plan: &Plan, look: &Look) -> String {
     let mut out = String::new();
     let mut said: Vec<&str> = Vec::new();
+    if let Some(found) = plan.reported.first() {
+        let model = &found.model;
+        out += &format!(
+            "\n{}: `on_change: report` runs nothing; compute anew: `oncemore run {model} --force`; \
+             or keep the rows: `oncemore accept {model} --from .. --to .. --because TEXT`\n",
+            look.paint(Paint::Vouched, "help")
+        );
+    }
     for held in &plan.held {
         let Some(help) = hold_help(&held.hold).filter(|help| !said.contains(help)) else { continue };
-        if said.is_empty() {
+        if out.is_empty() {
             out.push('\n');
         }
         said.push(help);

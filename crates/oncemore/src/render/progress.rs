@@ -14,6 +14,9 @@ use super::{Look, Paint};
 /// Most failures repeated in the summary.
 const FAILURES_MAX: usize = 10;
 
+/// Most tasks with ties named in the summary.
+const TIES_MAX: usize = 5;
+
 /// Counts of a run, by model.
 #[derive(Debug, Default)]
 pub struct Tally {
@@ -65,6 +68,10 @@ impl Tally {
             Event::ClockBehind { seconds: behind } => return vec![clock(*behind)],
             Event::Adopted(held) => return vec![foreign(held, "taken for ours as it is")],
             Event::Foreign(held) => return vec![foreign(held, "left as it is")],
+            Event::Tied { model, label, ties } => {
+                say(model, label, tied(ties.keys, &ties.example));
+                return lines;
+            }
             Event::Published { model, label, rows } => {
                 say(model, label, format!("published, {}", counted(*rows)));
                 self.rows += rows;
@@ -201,6 +208,7 @@ pub fn summary(report: &RunReport, took_seconds: f64, look: &Look) -> String {
         report.request
     );
     out += &failures(report, look);
+    out += &tied_tasks(report, look);
     for help in advice(report) {
         out += &format!("{}: {help}\n", look.paint(Paint::Vouched, "next"));
     }
@@ -216,6 +224,24 @@ fn failures(report: &RunReport, look: &Look) -> String {
     }
     if report.failed.len() > FAILURES_MAX {
         out += &format!("  and {} more\n", report.failed.len() - FAILURES_MAX);
+    }
+    out
+}
+
+/// `2 keys have differing changes of equal order, one of them: …`.
+pub fn tied(keys: u64, example: &str) -> String {
+    let keys = if keys == 1 { "1 key has".to_owned() } else { format!("{} keys have", count(keys)) };
+    format!("{keys} differing changes of equal order, one of them: {example}")
+}
+
+fn tied_tasks(report: &RunReport, look: &Look) -> String {
+    let mut out = String::new();
+    for task in report.ties.iter().take(TIES_MAX) {
+        let what = tied(task.keys, &task.example);
+        out += &format!("  {} {} {}: {what}\n", look.paint(Paint::Vouched, "ties"), task.model, task.label);
+    }
+    if report.ties.len() > TIES_MAX {
+        out += &format!("  and ties in {} more\n", report.ties.len() - TIES_MAX);
     }
     out
 }
@@ -237,6 +263,12 @@ fn advice(report: &RunReport) -> Vec<String> {
     if let Some(failure) = report.failed.iter().find(|failure| is_own(failure.kind)) {
         let label = if failure.label == *"all" { String::new() } else { format!(" {}", failure.label) };
         out.push(format!("`oncemore explain {}{label}` tells the whole story", failure.model));
+    }
+    if !report.ties.is_empty() {
+        out.push(
+            "ties are broken by all remaining columns, the same in every run; columns added to `order_by` decide them"
+                .to_owned(),
+        );
     }
     if report.interrupted {
         out.push("what is published stays; `oncemore run` goes on from there".to_owned());

@@ -20,9 +20,10 @@ const RANGES_MAX: usize = 4;
 const DETAILS_MAX: usize = 3;
 
 /// Glyphs by rank of [`SliceStatus`]: with Unicode, in ASCII, colour, word.
-const GLYPHS: [(&str, &str, Paint, &str); 7] = [
+const GLYPHS: [(&str, &str, Paint, &str); 8] = [
     ("■", "#", Paint::Good, "fresh"),
     ("▣", "+", Paint::Vouched, "accepted"),
+    ("▤", "r", Paint::Vouched, "reported"),
     ("□", "o", Paint::Due, "due"),
     ("◇", "w", Paint::Waiting, "waiting"),
     ("▒", "~", Paint::Stale, "stale"),
@@ -48,9 +49,11 @@ pub fn render(models: &[ModelLine], why: bool, look: &Look) -> String {
     }
     out.push('\n');
     out += &legend(models, look);
+    let old_shapes = sorted.iter().any(|model| model.slices.iter().any(|slice| slice.old_shape));
     if why {
         out += &causes(&sorted, look);
-    } else if sorted.iter().any(|model| model.rank() > 1) {
+        out += &shapes(&sorted, look);
+    } else if old_shapes || sorted.iter().any(|model| model.rank() > 1) {
         out += &look.paint(Paint::Dim, "`oncemore status --why` lists the causes");
         out.push('\n');
     }
@@ -119,7 +122,7 @@ fn counts(model: &ModelLine, look: &Look) -> (String, String) {
         .into_iter()
         .map(|((rank, words), number)| {
             let text = if is_whole(model) { words } else { format!("{} {words}", count(number as u64)) };
-            (text, GLYPHS[usize::from(rank.0).min(6)].2)
+            (text, GLYPHS[usize::from(rank.0).min(GLYPHS.len() - 1)].2)
         })
         .collect();
     let plain = parts.iter().map(|(text, _)| text.as_str()).collect::<Vec<_>>().join(", ");
@@ -143,7 +146,7 @@ fn legend(models: &[ModelLine], look: &Look) -> String {
     let parts: Vec<String> = ranks
         .into_iter()
         .map(|rank| {
-            let (unicode, ascii, paint, word) = GLYPHS[usize::from(rank).min(6)];
+            let (unicode, ascii, paint, word) = GLYPHS[usize::from(rank).min(GLYPHS.len() - 1)];
             format!("{} {word}", look.paint(paint, look.pick(unicode, ascii)))
         })
         .collect();
@@ -172,7 +175,7 @@ fn causes(models: &[&ModelLine], look: &Look) -> String {
     }
     let mut out = String::new();
     for ((rank, title), lines) in groups {
-        let paint = GLYPHS[usize::from(rank.0).min(6)].2;
+        let paint = GLYPHS[usize::from(rank.0).min(GLYPHS.len() - 1)].2;
         out += &format!("\n{}\n", look.paint(paint, title));
         let name_width = lines.iter().map(|line| line.model.model.to_string().width()).max().unwrap_or(0);
         for line in lines {
@@ -180,6 +183,24 @@ fn causes(models: &[&ModelLine], look: &Look) -> String {
         }
     }
     out
+}
+
+/// Slices whose rows were written with other columns than the model has now.
+fn shapes(models: &[&ModelLine], look: &Look) -> String {
+    let of = |model| {
+        let model: &ModelLine = model;
+        let slices: Vec<&SliceLine> = model.slices.iter().filter(|slice| slice.old_shape).collect();
+        (!slices.is_empty()).then_some(Line { model, detail: None, slices })
+    };
+    let lines: Vec<Line<'_>> = models.iter().filter_map(|model| of(*model)).collect();
+    if lines.is_empty() {
+        return String::new();
+    }
+    let title =
+        "old shape: columns added since are NULL in these rows, widened ones are read as the wider type";
+    let width = lines.iter().map(|line| line.model.model.to_string().width()).max().unwrap_or(0);
+    let lines: String = lines.iter().map(|line| line.render(width, look)).collect();
+    format!("\n{}\n{lines}", look.paint(Paint::Vouched, title))
 }
 
 /// Many details of one cause and model (a file for each slice that waits) become one line with the first of them.
@@ -238,6 +259,9 @@ fn cause(status: &SliceStatus) -> Option<(String, Option<String>)> {
     match status {
         SliceStatus::Fresh => None,
         SliceStatus::Accepted { because } => Some(("accepted".to_owned(), Some(because.clone()))),
+        SliceStatus::Reported { inputs } => {
+            Some(("reported: input changed".to_owned(), Some(inputs.join(", "))))
+        }
         SliceStatus::Stale { reason } => {
             Some((format!("stale: {}", reason_title(reason)), reason_detail(reason)))
         }

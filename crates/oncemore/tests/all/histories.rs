@@ -124,6 +124,24 @@ fn changes_are_put_in_their_own_order_whenever_they_arrive() {
 }
 
 #[test]
+fn facts_joined_at_their_own_time_change_where_the_past_did() {
+    let project = project();
+    project.run(&[]);
+    // From the fourth on it is 40: all that reads the history runs, and the fourth alone comes out otherwise.
+    prices(&project, 4, "a,2026-03-04 06:00:00,2026-03-04 00:00:00,40\n");
+    let done = project.run(&["--yes"]);
+    let count = |name: &str| done[name].as_u64().unwrap();
+    assert_eq!((count("published"), count("unchanged"), count("cut_off")), (2, 3, 0), "{done}");
+    let sold = sold(&project);
+    assert_eq!(sold[2], r#"{"day":"2026-03-03","price":30}"#);
+    assert_eq!(sold[3], r#"{"day":"2026-03-04","price":40}"#);
+    // A change of what the facts do not read costs them nothing.
+    prices(&project, 4, "a,2026-03-04 07:00:00,2026-03-04 00:00:00,40\n");
+    let done = project.run(&["--yes"]);
+    assert_eq!((done["published"].as_u64(), done["cut_off"].as_u64()), (Some(1), Some(4)), "{done}");
+}
+
+#[test]
 fn a_history_is_the_same_in_every_order_of_runs() {
     for order in [[1, 2, 3, 4], [4, 3, 2, 1], [2, 4, 1, 3]] {
         let project = project();

@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod cases;
+mod chains;
 mod claims;
 mod crashes;
 mod histories;

@@ -12,7 +12,7 @@ const ROWS: u64 = 1_360_000;
 /// Two numbers, a sum and 96 characters with their place.
 const ROW_BYTES: u64 = 8 + 8 + 8 + 4 + 96;
 /// What a process holds beside its queries: code, buffers of readers and writers, what the allocator keeps.
-const BESIDE_MB: u64 = 512;
+const BESIDE_MB: u64 = 256;
 
 const SETTINGS: &str = "\
 name: big

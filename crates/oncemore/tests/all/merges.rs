@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::bad_input::says;
 use crate::project::Project;
 
 const SETTINGS: &str = "\
@@ -138,6 +139,154 @@ fn a_change_that_leaves_the_state_as_it_is_cuts_readers_off() {
     let done = project.run(&["--yes"]);
     assert_eq!((done["published"].as_u64(), done["cut_off"].as_u64()), (Some(1), Some(3)), "{done}");
     assert_eq!(state(&project), LAST);
+}
+
+#[test]
+fn the_version_of_the_state_is_that_of_the_columns_that_are_read() {
+    let project = project();
+    project.run(&[]);
+    // The version of a device is in the state, and its uses do not read it.
+    report(&project, "2026-03-03", "c,2026-03-03 08:00:00,3,two,\n");
+    let done = project.run(&["--yes"]);
+    assert_eq!((done["published"].as_u64(), done["cut_off"].as_u64()), (Some(1), Some(3)), "{done}");
+    assert_eq!(state(&project)[1], r#"{"device":"c","firmware":"two","version":3}"#);
+}
+
+/// Labels of the slices that a plan reports.
+fn reported(project: &Project) -> Vec<String> {
+    let plan = project.plan_with(&[]);
+    let found = plan["reported"].as_array().unwrap();
+    found.iter().map(|slice| format!("{} {}", slice["label"], slice["inputs"][0]).replace('"', "")).collect()
+}
+
+fn firmwares(project: &Project) -> Vec<String> {
+    project
+        .query("SELECT CAST(CAST(at AS DATE) AS TEXT) AS day, firmware FROM silver.uses WHERE device = 'a'")
+}
+
+#[test]
+fn a_change_of_the_state_is_reported_alone_where_the_model_says_so() {
+    let project = project();
+    project.edit("models/silver/uses.sql", "*/", "inputs:\n  gold.devices: {on_change: report}\n*/");
+    project.run(&[]);
+    assert_eq!(reported(&project), Vec::<String>::new());
+    report(&project, "2026-03-02", &SECOND.replace("2,two", "2,three"));
+    assert_eq!(project.tasks(), ["gold.devices 2026-03-02 input"]);
+    project.run(&[]);
+    assert_eq!(project.tasks(), Vec::<String>::new());
+    let all = ["2026-03-01 gold.devices", "2026-03-02 gold.devices", "2026-03-03 gold.devices"];
+    assert_eq!(reported(&project), all);
+    assert!(firmwares(&project).iter().all(|row| row.contains("two")));
+    insta::assert_snapshot!(says(&project, &["plan"]), @r"
+    exit 0
+
+    silver.uses  0 of 3 slices
+      reported: input changed      3  2026-03-01 … 2026-03-03  (gold.devices)
+
+    help: `on_change: report` runs nothing; compute anew: `oncemore run silver.uses --force`; or keep the rows: `oncemore accept silver.uses --from .. --to .. --because TEXT`
+
+    nothing to run, 3 reported, 3 fresh
+    ");
+    let (_, status) = project.said(&["status", "--why"]);
+    assert!(status.contains("reported: input changed\n  silver.uses  3 slices"), "{status}");
+    let (_, story) = project.said(&["explain", "silver.uses", "2026-03-01"]);
+    assert!(story.contains("reported: `gold.devices` changed since"), "{story}");
+    // Kept on somebody's word, computed because it is asked for, computed for another reason.
+    let because = ["accept", "silver.uses", "--interval", "2026-03-01", "--because", "as it was known"];
+    assert_eq!(project.said(&because).0, Some(0));
+    assert_eq!(reported(&project), all[1..]);
+    project.run(&["silver.uses", "--interval", "2026-03-02", "--force"]);
+    assert_eq!(reported(&project), all[2..]);
+    project.write("data/uses/2026-03-03.csv", "device,at,hours\na,2026-03-03 12:00:00,5\n");
+    project.run(&[]);
+    assert_eq!(reported(&project), Vec::<String>::new());
+    assert_eq!(
+        firmwares(&project),
+        [
+            r#"{"day":"2026-03-01","firmware":"two"}"#,
+            r#"{"day":"2026-03-02","firmware":"three"}"#,
+            r#"{"day":"2026-03-03","firmware":"three"}"#
+        ]
+    );
+    // Other audits look at the rows that are there, which stay those of the state as it was.
+    report(&project, "2026-03-02", SECOND);
+    project.run(&[]);
+    project.edit("models/silver/uses.sql", "inputs:", "audits:\n  - not_null: [device]\ninputs:");
+    project.run(&[]);
+    assert_eq!(reported(&project), all);
+}
+
+#[test]
+fn a_change_of_the_state_is_nothing_where_the_model_says_so() {
+    let project = project();
+    project.edit("models/silver/uses.sql", "*/", "inputs:\n  gold.devices: {on_change: ignore}\n*/");
+    project.run(&[]);
+    report(&project, "2026-03-02", &SECOND.replace("2,two", "2,three"));
+    project.run(&[]);
+    assert_eq!((project.tasks(), reported(&project)), (Vec::new(), Vec::new()));
+    assert!(firmwares(&project).iter().all(|row| row.contains("two")));
+}
+
+#[test]
+fn ties_are_counted_and_one_of_them_is_shown() {
+    let project = project();
+    report(
+        &project,
+        "2026-03-01",
+        "a,2026-03-01 08:00:00,1,one,\na,2026-03-01 09:00:00,1,two,\nb,2026-03-01 09:00:00,1,one,\n",
+    );
+    let done = project.run(&["gold.devices"]);
+    let ties = &done["ties"];
+    assert_eq!((ties.as_array().map(Vec::len), ties[0]["keys"].as_u64()), (Some(1), Some(1)), "{done}");
+    assert_eq!(ties[0]["label"], "2026-03-01");
+    assert!(ties[0]["example"].as_str().is_some_and(|example| example.contains("device")), "{done}");
+    let (_, story) = project.said(&["explain", "gold.devices", "2026-03-01"]);
+    assert!(story.contains("1 key has differing changes of equal order, one of them: "), "{story}");
+    let (code, said) = project.said(&["run", "gold.devices", "--force"]);
+    assert!(code == Some(0) && said.contains("ties gold.devices 2026-03-01: 1 key has"), "{said}");
+    let (_, story) = project.said(&["explain", "gold.devices", "2026-03-01"]);
+    assert!(story.contains("1 key has differing changes"), "{story}");
+    let (_, story) = project.said(&["explain", "gold.devices", "2026-03-02"]);
+    assert!(!story.contains("differing changes"), "{story}");
+}
+
+/// Points a table at the metadata that it had before, as a roll-back by another tool does.
+fn set_back(project: &Project, name: &str) {
+    let catalog = rusqlite::Connection::open(project.path("warehouse/oncemore.db")).unwrap();
+    let moved = catalog.execute(
+        "UPDATE iceberg_tables SET metadata_location = previous_metadata_location WHERE table_name = ?1",
+        [name],
+    );
+    assert_eq!(moved.unwrap(), 1);
+}
+
+#[test]
+fn a_state_that_somebody_set_back_is_folded_again_with_the_next_change() {
+    let project = project();
+    for day in ["2026-03-01", "2026-03-02", "2026-03-03"] {
+        project.run(&["gold.devices", "--interval", day]);
+    }
+    set_back(&project, "devices");
+    assert_eq!(state(&project)[1], r#"{"device":"c","firmware":"one","version":1}"#);
+    project.run(&["gold.devices", "--interval", "2026-03-01", "--force"]);
+    // An unchanged slice of changes, and the state follows its log again all the same.
+    assert_eq!(state(&project), LAST);
+}
+
+#[test]
+fn changes_that_somebody_set_back_are_run_again() {
+    let project = project();
+    for day in ["2026-03-01", "2026-03-02", "2026-03-03"] {
+        project.run(&["gold.devices", "--interval", day]);
+    }
+    // Stamps go back with the data: the slice is one that never ran.
+    set_back(&project, "devices__changes");
+    let own =
+        |tasks: Vec<String>| tasks.into_iter().filter(|task| task.starts_with("gold")).collect::<Vec<_>>();
+    assert_eq!(own(project.tasks()), ["gold.devices 2026-03-03 never_ran"]);
+    project.run(&["gold.devices"]);
+    assert_eq!(state(&project), LAST);
+    assert_eq!(own(project.tasks()), Vec::<String>::new());
 }
 
 #[test]

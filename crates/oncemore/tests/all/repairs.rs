@@ -350,3 +350,66 @@ fn a_long_chain_runs_and_a_longer_one_is_refused() {
     let (code, said) = project.said(&["query", &format!("SELECT 1{}", " + 1".repeat(20_000))]);
     assert_eq!(code, Some(3), "{said}");
 }
+
+/// Facts and marts are slices, computed again from slices: nothing is added up twice or forgotten.
+#[test]
+fn sums_never_drift_from_their_facts() {
+    let project = Project::run_once();
+    let mut seed: u32 = 11;
+    let mut random = |below: usize| {
+        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (seed >> 16) as usize % below
+    };
+    let mut days: Vec<Vec<String>> = DAYS.iter().map(|day| usual(day)).collect();
+    for round in 0..30 {
+        let at = random(DAYS.len());
+        let (day, rows) = (DAYS[at], &mut days[at]);
+        match random(4) {
+            0 if !rows.is_empty() => drop(rows.remove(random(rows.len()))),
+            1 if !rows.is_empty() => {
+                let row = random(rows.len());
+                let mut cells: Vec<String> = rows[row].split(',').map(str::to_owned).collect();
+                cells[3] = random(500).to_string();
+                rows[row] = cells.join(",");
+            }
+            2 if rows.len() > 3 => *rows = usual(day),
+            _ => rows.push(format!(
+                "{},{day}T15:00:00Z,{},{},late",
+                1_000 + round,
+                ["a", "b"][random(2)],
+                random(90)
+            )),
+        }
+        project.write_day(day, rows);
+        project.run(&["--yes"]);
+        let drifted = project.query(
+            "SELECT f.day, f.city FROM (SELECT day, city, sum(amount) AS amount, count(*) AS n FROM silver.orders \
+             WHERE amount >= 0 GROUP BY day, city) AS f \
+             FULL JOIN gold.city_day AS m ON m.day = f.day AND m.city = f.city \
+             WHERE (f.amount IS DISTINCT FROM m.amount) OR (f.n IS DISTINCT FROM m.orders)",
+        );
+        assert_eq!(drifted, none(), "after {} corrections", round + 1);
+    }
+    project.equals_a_fresh_build();
+}
+
+#[test]
+fn slices_of_an_old_shape_are_named_until_they_run() {
+    let project = Project::run_once();
+    project.edit(ORDERS_FILE, "SELECT p.id, ", "SELECT p.id, p.amount * 2 AS twice, ");
+    let (code, _) =
+        project.said(&["accept", "silver.orders", "--interval", "2026-03", "--because", "new column"]);
+    assert_eq!(code, Some(0));
+    let (_, said) = project.said(&["status", "--why"]);
+    assert!(said.contains("old shape: ") && said.contains("silver.orders  14 slices"), "{said}");
+    project.run(&["silver.orders", "--interval", "2026-03-10", "--force"]);
+    assert_eq!(project.query("SELECT count(twice) AS n FROM silver.orders"), [r#"{"n":3}"#]);
+    let (_, said) = project.said(&["status", "--why"]);
+    assert!(
+        said.contains("silver.orders  13 slices  2026-03-02 … 2026-03-09, 2026-03-11 … 2026-03-15"),
+        "{said}"
+    );
+    project.run(&["silver.orders", "--force"]);
+    let (_, said) = project.said(&["status", "--why"]);
+    assert!(!said.contains("old shape"), "{said}");
+}

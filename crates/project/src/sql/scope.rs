@@ -41,6 +41,8 @@ impl Placeholder {
 #[derive(Debug, Default)]
 pub(crate) struct Found {
     pub(crate) tables: Vec<TableUse>,
+    /// Tables named in `previous(…)`.
+    pub(crate) previous: Vec<TableUse>,
     pub(crate) placeholders: Vec<Placeholder>,
     pub(crate) errors: Vec<SqlError>,
     /// New names of CTEs and aliases, by the byte where the old one stands.
@@ -95,6 +97,15 @@ struct Resolver<'a> {
     fresh: usize,
     /// Above 0 inside an output expression without alias, whose text names the column.
     naming: usize,
+}
+
+const PREVIOUS_HELP: &str =
+    "write `FROM previous(<schema>.<name>) AS p` with the model's own name: the slice before the own one";
+
+/// The name in `previous(…)`, where that is what stands in FROM.
+fn is_previous(name: &ObjectName) -> Option<&Ident> {
+    let [part] = name.0.as_slice() else { return None };
+    part.as_ident().filter(|ident| key(ident) == "previous")
 }
 
 /// How the engine compares a name.
@@ -288,8 +299,14 @@ impl Resolver<'_> {
                     (alias, _) => alias,
                 }
             }
-            TableFactor::Table { name, alias, args: Some(_), .. }
-            | TableFactor::Function { name, alias, .. } => {
+            TableFactor::Table { name, alias, args: Some(args), .. } => {
+                match is_previous(name) {
+                    Some(ident) => self.previous(ident, &args.args),
+                    None => self.table_function(name),
+                }
+                alias
+            }
+            TableFactor::Function { name, alias, .. } => {
                 self.table_function(name);
                 alias
             }
@@ -346,7 +363,6 @@ impl Resolver<'_> {
         let span = self.span(ident);
         match called.as_str() {
             "generate_series" | "range" | "unnest" => {}
-            "previous" => self.previous(span),
             _ => {
                 let message = format!("table function `{called}` can't be used in a model");
                 let help = "declare files as a source in oncemore.yml; only generate_series, range and unnest may stand in FROM";
@@ -355,9 +371,18 @@ impl Resolver<'_> {
         }
     }
 
-    fn previous(&mut self, span: Span) {
-        let help = "a model can't read its own slice before; compute the running value from its inputs";
-        self.error("not-built-yet", "`previous(…)` is not built yet", help, span);
+    /// `previous(<schema>.<name>)` in FROM.
+    fn previous(&mut self, called: &Ident, args: &[FunctionArg]) {
+        let [FunctionArg::Unnamed(FunctionArgExpr::Expr(Expr::CompoundIdentifier(idents)))] = args else {
+            let span = self.span(called);
+            return self.error("previous", "`previous(…)` takes one table", PREVIOUS_HELP, span);
+        };
+        let (Some(first), Some(last)) = (idents.first(), idents.last()) else { return };
+        let span = Span { start: self.span(first).start, end: self.span(last).end };
+        // Before a dot, and yet no name that columns are qualified with.
+        self.found.bound.push(span.start);
+        let name = idents.iter().map(key).collect::<Vec<_>>().join(".");
+        self.found.previous.push(TableUse { name, span });
     }
 
     /// What is inside a FROM item and sees its neighbours.
@@ -366,6 +391,7 @@ impl Resolver<'_> {
             TableFactor::Derived { lateral: true, subquery, .. } => {
                 self.query(subquery);
             }
+            TableFactor::Table { name, .. } if is_previous(name).is_some() => {}
             TableFactor::Table { args, .. } => {
                 self.walk(args);
                 for arg in args.iter().flat_map(|args| &args.args) {
@@ -493,7 +519,7 @@ impl Resolver<'_> {
                     && key(ident) == "previous"
                 {
                     let span = self.span(ident);
-                    self.previous(span);
+                    self.error("previous", "`previous(…)` is no value", PREVIOUS_HELP, span);
                 }
                 if let FunctionArguments::List(list) = &function.args {
                     for arg in &list.args {

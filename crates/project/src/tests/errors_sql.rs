@@ -238,22 +238,28 @@ SELECT * FROM read_csv('a.csv'), generate_series(1, 2) AS g
 
 #[test]
 fn previous() {
-    let fixture = r##"//- models/silver/x.sql
-/* oncemore
-kind: slice
-interval: day
-time: t
-*/
-SELECT * FROM previous(silver.x)
-//- models/silver/y.sql
-/* oncemore
-kind: full
-*/
-SELECT previous(a) FROM raw.a
-"##;
-    insta::assert_snapshot!(diagnostics(fixture), @r##"
-    models/silver/x.sql:6:15: `previous`: error[not-built-yet]: `previous(…)` is not built yet / a model can't read its own slice before; compute the running value from its inputs
-    models/silver/y.sql:4:8: `previous`: error[not-built-yet]: `previous(…)` is not built yet / a model can't read its own slice before; compute the running value from its inputs
+    let slice = "/* oncemore\nkind: slice\ninterval: day\ntime: t\n*/\n";
+    let full = "/* oncemore\nkind: full\n*/\n";
+    let fixture = [
+        ("a", slice, "SELECT * FROM previous(silver.a) AS p"),
+        ("b", slice, "SELECT * FROM previous(silver.a) AS p"),
+        ("c", full, "SELECT * FROM previous(silver.c) AS p"),
+        ("d", full, "SELECT previous(a) FROM raw.a"),
+        ("e", slice, "SELECT * FROM previous('silver.e')"),
+        ("f", slice, "SELECT * FROM previous(silver.f, 2)"),
+        ("g", "/* oncemore\nkind: view\n*/\n", "SELECT * FROM previous(silver.g)"),
+        ("h", slice, "SELECT * FROM silver.h"),
+    ]
+    .map(|(name, head, sql)| format!("//- models/silver/{name}.sql\n{head}{sql}\n"))
+    .concat();
+    insta::assert_snapshot!(diagnostics(&fixture), @r##"
+    models/silver/b.sql:6:24: `silver.a`: error[previous]: `previous(silver.a)` in another model / a model reads its own slice before, `previous(silver.b)`; of another table read the range that is needed: `FROM silver.a` with a condition on its time
+    models/silver/c.sql:4:24: `silver.c`: error[previous]: `previous(…)` in a full table / only a model of `kind: slice` has a slice before the own one
+    models/silver/d.sql:4:8: `previous`: error[previous]: `previous(…)` is no value / write `FROM previous(<schema>.<name>) AS p` with the model's own name: the slice before the own one
+    models/silver/e.sql:6:15: `previous`: error[previous]: `previous(…)` takes one table / write `FROM previous(<schema>.<name>) AS p` with the model's own name: the slice before the own one
+    models/silver/f.sql:6:15: `previous`: error[previous]: `previous(…)` takes one table / write `FROM previous(<schema>.<name>) AS p` with the model's own name: the slice before the own one
+    models/silver/g.sql:4:24: `silver.g`: error[previous]: `previous(…)` in a view / put it into the model that writes the slices
+    models/silver/h.sql:6:15: `silver.h`: error[self-read]: `silver.h` reads its own output / the content of a slice is a function of interval, code and inputs alone; read the inputs further back instead, or the slice before this one: `previous(…)`
     "##);
 }
 
@@ -266,7 +272,7 @@ kind: full
 SELECT * FROM raw.a
 UNION ALL SELECT * FROM silver.x
 "##;
-    insta::assert_snapshot!(diagnostics(fixture), @"models/silver/x.sql:5:25: `silver.x`: error[self-read]: `silver.x` reads its own output / the content of a slice is a function of interval, code and inputs alone; read the inputs further back instead");
+    insta::assert_snapshot!(diagnostics(fixture), @"models/silver/x.sql:5:25: `silver.x`: error[self-read]: `silver.x` reads its own output / the content of a slice is a function of interval, code and inputs alone; read the inputs further back instead, or the slice before this one: `previous(…)`");
 }
 
 #[test]

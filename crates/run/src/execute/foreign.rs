@@ -8,7 +8,7 @@ use oncemore_project::OnForeign;
 
 use super::{Event, Observer, TaskFailure};
 use crate::accept::vouched;
-use crate::assess::Allow;
+use crate::assess::{Allow, Before};
 use crate::error::{ErrorKind, RunError};
 use crate::explain::states_before;
 use crate::ground::Ground;
@@ -48,7 +48,7 @@ pub(super) fn adopt(
         })?;
         let tables = states_before(ground, held.at);
         let allow = Allow { gone: true, older_code: true, ..Allow::default() };
-        let assessment = ground.subject(held.at, &tables, allow).assess(held.interval);
+        let assessment = ground.subject(held.at, &tables, allow).assess(held.interval, &Before::Settled);
         publishes.push(vouched(workspace, own, model, &assessment, request, BECAUSE, Change::Adopt)?);
     }
     let mut adopted = 0;

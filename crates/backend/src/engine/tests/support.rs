@@ -27,6 +27,7 @@ pub(super) fn query(sql: &str, inputs: Vec<InputSchema>) -> ModelQuery {
         sql: sql.to_owned(),
         views: vec![],
         inputs,
+        previous: None,
         zone: Zone::utc(),
         length: Some(IntervalLength::Day),
         time: None,

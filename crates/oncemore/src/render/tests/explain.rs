@@ -55,6 +55,8 @@ fn fresh() -> Story {
         label: "2013-03-10".to_owned().into(),
         reason: None,
         hold: None,
+        reported: Vec::new(),
+        ties: None,
         code: digest("code"),
         stamp: Some(stamp()),
         fingerprint: Some(stamp().fingerprint),

@@ -1,0 +1,10 @@
+-- form: script
+-- expect: none
+CREATE TABLE IF NOT EXISTS payment (
+    payment_id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT,
+    order_id   BIGINT UNSIGNED NOT NULL,
+    created_at DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    updated_at DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP,
+    PRIMARY KEY (payment_id),
+    KEY ix_order (order_id)
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4;
