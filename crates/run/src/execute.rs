@@ -2,21 +2,22 @@
 
 mod claims;
 mod foreign;
+mod job;
 mod publisher;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use oncemore_commit::{Attempt, AttemptEnd, AttemptState, Change, Claim, Publish, Published, Resolved};
-use oncemore_core::{AttemptId, AuditFailure, Instant, Interval, SliceState, TableName};
-use oncemore_project::Model;
+use oncemore_commit::{AttemptEnd, AttemptState, Claim, Resolved};
+use oncemore_core::{AuditFailure, Interval, SliceState, TableName};
 use serde::Serialize;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 pub use self::claims::ClaimOptions;
 use self::claims::{Asked, Claims};
+use self::job::{Done, Job, Outcome};
 use self::publisher::Publisher;
 use crate::assess::{Allow, Assessment, Before, TableState, Verdict};
 use crate::due::Label;
@@ -25,7 +26,7 @@ use crate::fold::{self, Ties};
 use crate::ground::Ground;
 use crate::limit;
 use crate::plan::{Held, Hold, Plan, PlanOptions, Reason, Task, keeps_serving, plan};
-use crate::task::{self, Failed};
+use crate::task::Failed;
 use crate::workspace::Workspace;
 
 /// How to run.
@@ -672,121 +673,4 @@ struct Chain<'p> {
     tasks: VecDeque<&'p Task>,
     /// The first slice that could not be worked on: nothing behind it can.
     stuck: Option<Interval>,
-}
-
-/// One task on its way, with all that it needs.
-struct Job {
-    workspace: Arc<Workspace>,
-    observer: Arc<dyn Observer>,
-    stop: Stop,
-    permits: Arc<Semaphore>,
-    publisher: Publisher,
-    task: Task,
-    code_seen: Instant,
-    assessment: Assessment,
-    attempt: Attempt,
-    claim_lost: Arc<AtomicBool>,
-    replace_foreign: bool,
-}
-
-/// What became of a task.
-struct Done {
-    at: usize,
-    attempt: AttemptId,
-    rows: u64,
-    ties: Option<TaskTies>,
-    result: Result<Outcome, TaskFailure>,
-}
-
-enum Outcome {
-    Published,
-    Unchanged,
-    Audited,
-}
-
-impl Job {
-    async fn run(self) -> Done {
-        let (at, attempt) = (self.task.at, self.attempt.id);
-        let (mut rows, mut ties) = (0, None);
-        let result = self.work(&mut rows, &mut ties).await;
-        Done { at, attempt, rows, ties, result }
-    }
-
-    async fn work(self, rows: &mut u64, ties: &mut Option<TaskTies>) -> Result<Outcome, TaskFailure> {
-        let name = self.task.model.to_string();
-        let Some(model) = self.workspace.model(&name) else {
-            self.publisher.give_up();
-            return Err(
-                self.failure(RunError::new(ErrorKind::Internal, format!("no model is called `{name}`")))
-            );
-        };
-        let audits_only = matches!(self.assessment.verdict, Verdict::Due(Reason::Audits));
-        let change = match self.prepare(model, audits_only, ties).await {
-            Ok(change) => change,
-            Err(failed) => {
-                self.publisher.give_up();
-                return Err(failed.of(&model.name, self.task.interval, self.task.label.clone()));
-            }
-        };
-        if let Change::Replace(audited) = &change {
-            *rows = audited.staged().rows;
-        }
-        let publish =
-            self.workspace.publish_of(model, &self.assessment, &self.attempt, self.code_seen, change);
-        let publish = Publish { replace_foreign: self.replace_foreign, ..publish };
-        let (table, label) = (self.task.model.clone(), self.task.label.clone());
-        match self.publisher.publish(publish).await {
-            Ok(_) if audits_only => {
-                self.observer.event(Event::Unchanged { model: table, label, rows: *rows });
-                Ok(Outcome::Audited)
-            }
-            Ok(Published::Unchanged) => {
-                self.observer.event(Event::Unchanged { model: table, label, rows: *rows });
-                Ok(Outcome::Unchanged)
-            }
-            Ok(Published::Replaced { .. }) => {
-                self.observer.event(Event::Published { model: table, label, rows: *rows });
-                Ok(Outcome::Published)
-            }
-            Err(error) => Err(self.failure(error.into())),
-        }
-    }
-
-    /// Computes, stages and audits; for changed audits alone, audits what is published.
-    async fn prepare(
-        &self,
-        model: &Model,
-        audits_only: bool,
-        ties: &mut Option<TaskTies>,
-    ) -> Result<Change, Failed> {
-        // Held while the slice is computed, not while it waits to be published.
-        let _permit = self.permits.acquire().await;
-        if self.stop.is_stopped() {
-            return Err(RunError::new(ErrorKind::TaskFailed, "stopped before it began").into());
-        }
-        if self.claim_lost.load(Ordering::Acquire) {
-            return Err(claims::lost().into());
-        }
-        let (table, label, reason) =
-            (self.task.model.clone(), self.task.label.clone(), self.task.reason.clone());
-        self.observer.event(Event::Started { model: table, label, reason });
-        if audits_only {
-            task::audit_published(&self.workspace, model, self.task.interval).await?;
-            return Ok(Change::Restamp);
-        }
-        let prepared =
-            task::prepare(&self.workspace, model, self.task.interval, &self.attempt, &self.stop).await?;
-        if let Some(found) = prepared.ties {
-            found.keep(&self.workspace.warehouse, model.sliced(), self.attempt.id)?;
-            let (model, label) = (self.task.model.clone(), self.task.label.clone());
-            let (keys, example) = (found.keys, found.example.clone());
-            *ties = Some(TaskTies { model: model.clone(), label: label.clone(), keys, example });
-            self.observer.event(Event::Tied { model, label, ties: found });
-        }
-        Ok(Change::Replace(prepared.audited))
-    }
-
-    fn failure(&self, error: RunError) -> TaskFailure {
-        Failed::from(error).of(&self.task.model, self.task.interval, self.task.label.clone())
-    }
 }

@@ -22,43 +22,14 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
 }
 
 fn judge<'a>(view: &View<'a>, id: QueryId, query: &'a Query, limit: &'a Limit) -> Option<Draft> {
-    let none = limit
-        .count
-        .as_ref()
-        .is_some_and(|count| matches!(&count.kind, ExprKind::Literal(Literal::Number(n)) if n == "0"));
-    let presence = matches!(query.place, Place::Nested(Ask::Exists | Ask::NotExists));
-    if none
-        || presence
-        || view.keys(id, 0).iter().any(|key| key.is_empty() && !single_by_limit(limit))
-        || is_single(view, id)
-    {
-        return None;
-    }
-    let whole = limit.percent
-        && limit
-            .count
-            .as_ref()
-            .is_some_and(|count| matches!(&count.kind, ExprKind::Literal(Literal::Number(n)) if n == "100"));
-    // The elements of an array have places, and chance is OM105's.
+    // The elements of an array have places.
     let elements = view.select(id).is_some_and(|select| {
         !select.from.is_empty() && select.from.iter().all(|from| matches!(from.relation, Relation::Unnest(_)))
     });
-    let by_chance = query.order.iter().any(|sort| {
-        sort.expr.any(&mut |part| {
-            matches!(&part.kind, ExprKind::Call(call)
-                if crate::functions::class(view.dialect, &call.name, call.args.len()) == Some(Class::Random))
-        })
-    });
-    let outputs = view.outputs(id);
-    let constants = !outputs.open
-        && single_by_limit(limit)
-        && outputs
-            .list
-            .iter()
-            .all(|output| matches!(&output.value, OutputValue::Expr(expr) if constant(expr)));
-    if whole || by_chance || constants || (elements && !query.order.is_empty()) {
+    if leaves_no_choice(view, id, query, limit) || (elements && !query.order.is_empty()) {
         return None;
     }
+    let outputs = view.outputs(id);
     let place = if query.order_span.is_somewhere() && !orders_nothing(&query.order) {
         query.order_span
     } else {
@@ -111,6 +82,39 @@ fn judge<'a>(view: &View<'a>, id: QueryId, query: &'a Query, limit: &'a Limit) -
                 .lacked(lacking),
         ),
     }
+}
+
+/// Whether the limit cuts nothing off, or what it leaves is the same whatever it cuts off. Chance is OM105's.
+fn leaves_no_choice<'a>(view: &View<'a>, id: QueryId, query: &'a Query, limit: &'a Limit) -> bool {
+    let is_number = |wanted: &str| {
+        limit
+            .count
+            .as_ref()
+            .is_some_and(|count| matches!(&count.kind, ExprKind::Literal(Literal::Number(n)) if n == wanted))
+    };
+    let presence = matches!(query.place, Place::Nested(Ask::Exists | Ask::NotExists));
+    if is_number("0")
+        || presence
+        || view.keys(id, 0).iter().any(|key| key.is_empty() && !single_by_limit(limit))
+        || is_single(view, id)
+    {
+        return true;
+    }
+    let whole = limit.percent && is_number("100");
+    let by_chance = query.order.iter().any(|sort| {
+        sort.expr.any(&mut |part| {
+            matches!(&part.kind, ExprKind::Call(call)
+                if crate::functions::class(view.dialect, &call.name, call.args.len()) == Some(Class::Random))
+        })
+    });
+    let outputs = view.outputs(id);
+    let constants = !outputs.open
+        && single_by_limit(limit)
+        && outputs
+            .list
+            .iter()
+            .all(|output| matches!(&output.value, OutputValue::Expr(expr) if constant(expr)));
+    whole || by_chance || constants
 }
 
 fn wide(limit: &Limit) -> bool {

@@ -251,11 +251,17 @@ fn ties_are_counted_and_one_of_them_is_shown() {
 }
 
 /// Points a table at the metadata that it had before, as a roll-back by another tool does.
+/// As another writer does it: the state before, under a newer name. An older name would be a catalog from a backup.
 fn set_back(project: &Project, name: &str) {
     let catalog = rusqlite::Connection::open(project.path("warehouse/oncemore.db")).unwrap();
+    let before = "SELECT previous_metadata_location FROM iceberg_tables WHERE table_name = ?1";
+    let before: String = catalog.query_row(before, [name], |row| row.get(0)).unwrap();
+    let before = std::path::PathBuf::from(before);
+    let newer = before.with_file_name("00099-00000000-0000-4000-8000-0000000000ff.metadata.json");
+    std::fs::copy(&before, &newer).unwrap();
     let moved = catalog.execute(
-        "UPDATE iceberg_tables SET metadata_location = previous_metadata_location WHERE table_name = ?1",
-        [name],
+        "UPDATE iceberg_tables SET metadata_location = ?2 WHERE table_name = ?1",
+        [name, newer.to_str().unwrap()],
     );
     assert_eq!(moved.unwrap(), 1);
 }

@@ -319,12 +319,18 @@ fn waiting() {
 
 #[test]
 fn blocked() {
-    let hold = Hold::Blocked { by: "silver.flights".to_owned(), interval: day() };
-    insta::assert_snapshot!(verdict(&never_ran(Some(hold))), @r"
+    let hold = |by: &str| Hold::Blocked { by: by.to_owned(), interval: day() };
+    insta::assert_snapshot!(verdict(&never_ran(Some(hold("silver.weather")))), @r"
+    blocked: never ran; nothing was ever published for this interval
+      the slice [2013-03-10T05:00:00Z, 2013-03-11T04:00:00Z) of `silver.weather` failed or can't run itself
+    next
+      oncemore run +silver.flights --interval 2013-03-10  (runs `silver.weather` first)
+    ");
+    insta::assert_snapshot!(verdict(&never_ran(Some(hold("silver.flights")))), @r"
     blocked: never ran; nothing was ever published for this interval
       the slice [2013-03-10T05:00:00Z, 2013-03-11T04:00:00Z) of `silver.flights` failed or can't run itself
     next
-      oncemore run +silver.flights --interval 2013-03-10  (runs `silver.flights` first)
+      oncemore run +silver.flights  (goes on from the slice that it is blocked by)
     ");
 }
 

@@ -1,0 +1,135 @@
+//! One task on its way: computed, staged, audited and handed to be published. What it means for the rest of the run is
+//! `execute`'s.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use oncemore_commit::{Attempt, Change, Publish, Published};
+use oncemore_core::{AttemptId, Instant};
+use oncemore_project::Model;
+use tokio::sync::Semaphore;
+
+use super::publisher::Publisher;
+use super::{Event, Observer, Stop, TaskFailure, TaskTies};
+use crate::assess::{Assessment, Verdict};
+use crate::error::{ErrorKind, RunError};
+use crate::plan::{Reason, Task};
+use crate::task::{self, Failed};
+use crate::workspace::Workspace;
+
+/// One task on its way, with all that it needs.
+pub(super) struct Job {
+    pub(super) workspace: Arc<Workspace>,
+    pub(super) observer: Arc<dyn Observer>,
+    pub(super) stop: Stop,
+    pub(super) permits: Arc<Semaphore>,
+    pub(super) publisher: Publisher,
+    pub(super) task: Task,
+    pub(super) code_seen: Instant,
+    pub(super) assessment: Assessment,
+    pub(super) attempt: Attempt,
+    pub(super) claim_lost: Arc<AtomicBool>,
+    pub(super) replace_foreign: bool,
+}
+
+/// What became of a task.
+pub(super) struct Done {
+    pub(super) at: usize,
+    pub(super) attempt: AttemptId,
+    pub(super) rows: u64,
+    pub(super) ties: Option<TaskTies>,
+    pub(super) result: Result<Outcome, TaskFailure>,
+}
+
+pub(super) enum Outcome {
+    Published,
+    Unchanged,
+    Audited,
+}
+
+impl Job {
+    pub(super) async fn run(self) -> Done {
+        let (at, attempt) = (self.task.at, self.attempt.id);
+        let (mut rows, mut ties) = (0, None);
+        let result = self.work(&mut rows, &mut ties).await;
+        Done { at, attempt, rows, ties, result }
+    }
+
+    async fn work(self, rows: &mut u64, ties: &mut Option<TaskTies>) -> Result<Outcome, TaskFailure> {
+        let name = self.task.model.to_string();
+        let Some(model) = self.workspace.model(&name) else {
+            self.publisher.give_up();
+            return Err(
+                self.failure(RunError::new(ErrorKind::Internal, format!("no model is called `{name}`")))
+            );
+        };
+        let audits_only = matches!(self.assessment.verdict, Verdict::Due(Reason::Audits));
+        let change = match self.prepare(model, audits_only, ties).await {
+            Ok(change) => change,
+            Err(failed) => {
+                self.publisher.give_up();
+                return Err(failed.of(&model.name, self.task.interval, self.task.label.clone()));
+            }
+        };
+        if let Change::Replace(audited) = &change {
+            *rows = audited.staged().rows;
+        }
+        let publish =
+            self.workspace.publish_of(model, &self.assessment, &self.attempt, self.code_seen, change);
+        let publish = Publish { replace_foreign: self.replace_foreign, ..publish };
+        let (table, label) = (self.task.model.clone(), self.task.label.clone());
+        match self.publisher.publish(publish).await {
+            Ok(_) if audits_only => {
+                self.observer.event(Event::Unchanged { model: table, label, rows: *rows });
+                Ok(Outcome::Audited)
+            }
+            Ok(Published::Unchanged) => {
+                self.observer.event(Event::Unchanged { model: table, label, rows: *rows });
+                Ok(Outcome::Unchanged)
+            }
+            Ok(Published::Replaced { .. }) => {
+                self.observer.event(Event::Published { model: table, label, rows: *rows });
+                Ok(Outcome::Published)
+            }
+            Err(error) => Err(self.failure(error.into())),
+        }
+    }
+
+    /// Computes, stages and audits; for changed audits alone, audits what is published.
+    async fn prepare(
+        &self,
+        model: &Model,
+        audits_only: bool,
+        ties: &mut Option<TaskTies>,
+    ) -> Result<Change, Failed> {
+        // Held while the slice is computed, not while it waits to be published.
+        let _permit = self.permits.acquire().await;
+        if self.stop.is_stopped() {
+            return Err(RunError::new(ErrorKind::TaskFailed, "stopped before it began").into());
+        }
+        if self.claim_lost.load(Ordering::Acquire) {
+            return Err(super::claims::lost().into());
+        }
+        let (table, label, reason) =
+            (self.task.model.clone(), self.task.label.clone(), self.task.reason.clone());
+        self.observer.event(Event::Started { model: table, label, reason });
+        if audits_only {
+            task::audit_published(&self.workspace, model, self.task.interval).await?;
+            return Ok(Change::Restamp);
+        }
+        let prepared =
+            task::prepare(&self.workspace, model, self.task.interval, &self.attempt, &self.stop).await?;
+        if let Some(found) = prepared.ties {
+            found.keep(&self.workspace.warehouse, model.sliced(), self.attempt.id)?;
+            let (model, label) = (self.task.model.clone(), self.task.label.clone());
+            let (keys, example) = (found.keys, found.example.clone());
+            *ties = Some(TaskTies { model: model.clone(), label: label.clone(), keys, example });
+            self.observer.event(Event::Tied { model, label, ties: found });
+        }
+        Ok(Change::Replace(prepared.audited))
+    }
+
+    fn failure(&self, error: RunError) -> TaskFailure {
+        Failed::from(error).of(&self.task.model, self.task.interval, self.task.label.clone())
+    }
+}
