@@ -4,23 +4,24 @@ use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
 use ignore::{DirEntry, WalkBuilder};
+use oncemore_commit::CATALOG_FILE;
 use oncemore_project::{LINT_FILE, LintSettings, PROJECT_FILE, TextFile, lint_settings};
 use oncemore_run::{ErrorKind, RunError};
 
-/// Folders that hold what others wrote or machines made.
-const SKIPPED: [&str; 11] = [
-    "target",
+/// Folders that hold what others wrote or machines made, wherever they are. Names that somebody may give to a folder of
+/// scripts (`logs`, `target`, `warehouse`) are not among them.
+const SKIPPED: [&str; 7] = [
     "dbt_packages",
     "dbt_modules",
     "dbt_internal_packages",
     "node_modules",
     "venv",
     "site-packages",
-    "vendor",
     "__pycache__",
-    "logs",
-    "warehouse",
 ];
+
+/// Folders that dbt makes in the folder of a project.
+const MADE_BY_DBT: [&str; 2] = ["target", "logs"];
 
 /// The file that makes a folder a dbt project.
 const DBT_FILE: &str = "dbt_project.yml";
@@ -234,9 +235,7 @@ fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
         .git_global(false)
         .git_exclude(false)
         .ignore(false)
-        .filter_entry(move |entry| {
-            !is_folder(entry) || !SKIPPED.contains(&&*entry.file_name().to_string_lossy())
-        })
+        .filter_entry(move |entry| !is_folder(entry) || !is_passed_over(entry.path()))
         .build();
     let files = walk
         .flatten()
@@ -244,6 +243,15 @@ fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
         .map(DirEntry::into_path);
     found.extend(files);
     found.sort_unstable();
+}
+
+/// Whether a folder holds nothing that somebody wrote to be run: tools' folders, and tables of ours with their catalog.
+fn is_passed_over(folder: &Path) -> bool {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    let made_by_dbt = || folder.parent().is_some_and(|parent| parent.join(DBT_FILE).is_file());
+    SKIPPED.contains(&&*name)
+        || (MADE_BY_DBT.contains(&&*name) && made_by_dbt())
+        || folder.join(CATALOG_FILE).is_file()
 }
 
 /// All of a dbt project that says what its models are: SQL and YAML, of its packages too, and what dbt made of them. dbt
@@ -254,7 +262,7 @@ fn walk_dbt(root: &Path, found: &mut Vec<PathBuf>) {
         for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
             let name = entry.file_name();
             let name = name.to_string_lossy();
-            let is_ours = name.starts_with("dbt_") || !SKIPPED.contains(&name.as_ref());
+            let is_ours = name.starts_with("dbt_") || !is_passed_over(&entry.path());
             match entry.file_type() {
                 Ok(kind) if kind.is_dir() && is_ours && !name.starts_with('.') => folders.push(entry.path()),
                 Ok(kind) if kind.is_dir() => {}
