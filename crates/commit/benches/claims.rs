@@ -12,7 +12,8 @@ use std::sync::Arc;
 use std::time::Instant as Clock;
 
 use oncemore_commit::{AttemptEnd, AttemptState, ClaimRequest, Claimed, Warehouse, process_name};
-use oncemore_core::{Digest, Instant, Interval, SeededWorld, TableName, World};
+use oncemore_core::world::SeededWorld;
+use oncemore_core::{Digest, Instant, Interval, TableName, World};
 
 const DAY: i64 = 86_400_000_000;
 const ROUNDS: usize = 200;

@@ -34,8 +34,11 @@ fn entry(day: i64, attempt: u64) -> Entry {
     };
     let files = vec![FileEntry { name: format!("data/{day}/f-{attempt}"), rows: 3, bytes: 9 }];
     let gone = FileEntry { name: format!("data/{day}/p-{attempt}"), rows: 2, bytes: 7 };
-    let deletes =
-        if attempt % 3 == 0 { Deletes { files: vec![gone], dead: vec![2] } } else { Deletes::default() };
+    let deletes = if attempt.is_multiple_of(3) {
+        Deletes { files: vec![gone], dead: vec![2] }
+    } else {
+        Deletes::default()
+    };
     Entry { interval: interval(day), fence: stamp.epoch, stamp: Some(stamp), files, deletes }
 }
 

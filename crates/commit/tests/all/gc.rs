@@ -52,7 +52,9 @@ fn a_commit_under_way_keeps_its_files() {
     let cleaner = living(&scene, 21, None);
     let slow = attempt(&writer, day(0)).unwrap();
     let publish = publishing(&writer, &slow, &[2], None).unwrap();
-    *meanwhile.0.lock().unwrap() = Some(Box::new(move || drop(cleaner.gc(Instant::MAX).unwrap())));
+    *meanwhile.0.lock().unwrap() = Some(Box::new(move || {
+        cleaner.gc(Instant::MAX).unwrap();
+    }));
     writer.publish(vec![publish]).remove(0).unwrap();
     assert!(meanwhile.0.lock().unwrap().is_none());
     // Seen by one that has nothing of it in memory.
