@@ -22,6 +22,7 @@ use rusqlite::Connection;
 use crate::catalog;
 use crate::error::{CommitError, Result};
 use crate::ledger::{AttemptEnd, AttemptState, finish};
+use crate::metadata::manifest;
 use crate::slice_map::SliceMap;
 use crate::stage::{Audited, Files};
 use crate::state::State;
@@ -105,7 +106,9 @@ struct TableCommit {
     map_file: String,
     /// Files to write, all in the metadata folder.
     files: Vec<(PathBuf, Vec<u8>)>,
-    manifests: Vec<(String, crate::metadata::manifest::Entries)>,
+    manifests: Vec<(String, manifest::Entries)>,
+    /// The manifest list, with its path, where there is a new one.
+    list: Option<(String, manifest::List)>,
     expired: Vec<PathBuf>,
     /// Items by their place in the request: what they come to, rows and bytes.
     items: Vec<(usize, Published, AttemptEnd, u64, u64)>,
@@ -339,7 +342,17 @@ impl Warehouse {
         results: &mut [Option<Result<Published>>],
     ) {
         let TableCommit {
-            state, metadata, location, map, map_file, manifests, expired, items, staged, ..
+            state,
+            metadata,
+            location,
+            map,
+            map_file,
+            manifests,
+            list,
+            expired,
+            items,
+            staged,
+            ..
         } = commit;
         if let Some(mut files) = staged {
             files.keep();
@@ -353,6 +366,9 @@ impl Warehouse {
             results[place] = Some(Ok(published));
         }
         manifests.into_iter().for_each(|(path, entries)| self.remember_manifest(path, entries));
+        if let Some((path, list)) = list {
+            self.remember_list(&metadata, path, list);
+        }
         self.write_hint(&state.table, &location);
         for path in expired {
             // Left over files are found by `gc`.

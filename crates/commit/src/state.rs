@@ -129,10 +129,10 @@ impl State {
     /// Live files as the head's manifests list them.
     pub(crate) fn live(&self, warehouse: &Warehouse) -> Result<Live> {
         let mut live = Live::default();
-        for file in warehouse.manifest_list(&self.metadata)? {
+        for file in warehouse.manifest_list(&self.metadata)?.iter() {
             let deletes = file.content == ManifestContentType::Deletes;
             let ours = file.partition_spec_id == self.metadata.default_partition_spec_id();
-            for entry in warehouse.manifest(&file)?.iter() {
+            for entry in warehouse.manifest(file)?.iter() {
                 let data = entry.data_file();
                 let list = if deletes { &mut live.deletes } else { &mut live.files };
                 match manifest::start_of(data) {

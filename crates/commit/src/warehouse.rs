@@ -34,6 +34,8 @@ struct Inner {
     states: Mutex<HashMap<TableName, Arc<State>>>,
     stamps: Mutex<HashMap<TableName, (String, Arc<Vec<Stamp>>)>>,
     manifests: Mutex<HashMap<String, manifest::Entries>>,
+    /// The newest manifest list of each table, with its path, by the table's id.
+    lists: Mutex<HashMap<Uuid, (String, manifest::List)>>,
 }
 
 /// Entries of manifests kept in memory, over all tables.
@@ -87,6 +89,7 @@ impl Warehouse {
             states: Mutex::default(),
             stamps: Mutex::default(),
             manifests: Mutex::default(),
+            lists: Mutex::default(),
         };
         Ok(Warehouse { inner: Arc::new(inner) })
     }
@@ -322,11 +325,23 @@ impl Warehouse {
         cache.insert(path, entries);
     }
 
-    /// The manifests of a snapshot.
-    pub(crate) fn manifest_list(&self, metadata: &TableMetadata) -> Result<Vec<ManifestFile>> {
-        let Some(snapshot) = metadata.current_snapshot() else { return Ok(Vec::new()) };
-        let bytes = self.inner.disk.read(Path::new(local(snapshot.manifest_list())))?;
-        manifest::parse_list(&bytes, metadata.format_version(), snapshot.manifest_list())
+    /// The manifests of the head, cached.
+    pub(crate) fn manifest_list(&self, metadata: &TableMetadata) -> Result<manifest::List> {
+        let Some(snapshot) = metadata.current_snapshot() else { return Ok(Arc::default()) };
+        let path = snapshot.manifest_list();
+        if let Some((known, list)) = lock(&self.inner.lists).get(&metadata.uuid())
+            && known == path
+        {
+            return Ok(list.clone());
+        }
+        let bytes = self.inner.disk.read(Path::new(local(path)))?;
+        let list = Arc::new(manifest::parse_list(&bytes, metadata.format_version(), path)?);
+        self.remember_list(metadata, path.to_owned(), list.clone());
+        Ok(list)
+    }
+
+    pub(crate) fn remember_list(&self, metadata: &TableMetadata, path: String, list: manifest::List) {
+        lock(&self.inner.lists).insert(metadata.uuid(), (path, list));
     }
 
     /// Makes the table, or brings its columns up to `schema` by name: missing ones are added (NULL in old rows),

@@ -8,7 +8,7 @@ use iceberg::io::FileIO;
 use iceberg::spec::{
     DataContentType, DataFile, FormatVersion, Manifest, ManifestContentType, ManifestEntry, ManifestFile,
     ManifestList, ManifestListWriter, ManifestStatus, ManifestWriter, ManifestWriterBuilder, PartitionSpec,
-    PrimitiveLiteral, SchemaRef,
+    PrimitiveLiteral, SchemaRef, UNASSIGNED_SEQUENCE_NUMBER,
 };
 
 use crate::error::{CommitError, Result};
@@ -20,6 +20,8 @@ const LARGE: u64 = 512;
 
 /// Entries of a manifest with what they inherit from the list filled in.
 pub(crate) type Entries = Arc<Vec<ManifestEntry>>;
+/// The manifests of a snapshot.
+pub(crate) type List = Arc<Vec<ManifestFile>>;
 
 /// Reads a manifest list.
 pub(crate) fn parse_list(bytes: &[u8], version: FormatVersion, path: &str) -> Result<Vec<ManifestFile>> {
@@ -123,6 +125,17 @@ impl Writer<'_> {
         let keep =
             |entry: &ManifestEntry| ManifestEntry { status: ManifestStatus::Existing, ..entry.clone() };
         self.write(all.iter().flat_map(|entries| entries.iter().map(keep)).collect())
+    }
+
+    /// Gives the manifests that this snapshot wrote its sequence number, as whoever reads its list finds them.
+    pub(crate) fn number(&self, manifests: &mut [ManifestFile], sequence: i64) {
+        for file in manifests.iter_mut().filter(|file| file.added_snapshot_id == self.snapshot_id) {
+            for number in [&mut file.sequence_number, &mut file.min_sequence_number] {
+                if *number == UNASSIGNED_SEQUENCE_NUMBER {
+                    *number = sequence;
+                }
+            }
+        }
     }
 
     /// The bytes of a manifest list.

@@ -33,6 +33,7 @@ const STRETCH_MS: i64 = 6 * 3_600_000;
 struct Made {
     snapshot: Snapshot,
     manifests: Vec<(String, manifest::Entries)>,
+    list: manifest::List,
 }
 
 /// What one table's commit is made of.
@@ -120,6 +121,7 @@ pub(super) fn build(warehouse: &Warehouse, parts: Parts<'_>) -> Result<(TableCom
         map,
         map_file,
         files,
+        list: made.as_ref().map(|made| (made.snapshot.manifest_list().to_owned(), made.list.clone())),
         manifests: made.map(|made| made.manifests).unwrap_or_default(),
         expired,
         items: Vec::new(),
@@ -155,8 +157,9 @@ fn make(
         fresh_path: &fresh,
         written: Vec::new(),
     };
-    let (manifests, removed) = manifests(warehouse, parts, &mut writer)?;
+    let (mut manifests, removed) = manifests(warehouse, parts, &mut writer)?;
     let sequence = current.next_sequence_number();
+    writer.number(&mut manifests, sequence);
     let parent = current.current_snapshot();
     let parent_id = parent.map(|parent| parent.snapshot_id());
     let list = writer.list(&manifests, parent_id, sequence)?;
@@ -188,7 +191,7 @@ fn make(
         kept.push((path, inherit(&entries, id, sequence)));
     }
     files.push((list_path, list));
-    Ok(Made { snapshot, manifests: kept })
+    Ok(Made { snapshot, manifests: kept, list: Arc::new(manifests) })
 }
 
 /// The manifests of the new snapshot, and what they no longer list.
@@ -205,22 +208,26 @@ fn manifests(
     // Those of other writers stay with the rows of theirs that do.
     let sweeps = |file: &ManifestFile| file.content == ManifestContentType::Data || parts.deletes;
     let (mut carried, mut rewritten, mut removed) = (Vec::new(), Vec::new(), Amount::default());
-    for file in warehouse.manifest_list(&state.metadata)? {
-        if sweeps(&file) && manifest::live_count(&file) == 0 {
+    for file in warehouse.manifest_list(&state.metadata)?.iter() {
+        if sweeps(file) && manifest::live_count(file) == 0 {
             continue; // only tombstones of older snapshots
         }
-        if !sweeps(&file) || file.partition_spec_id != spec_id || !may_hold(&file, &starts) {
-            carried.push(file);
+        if !sweeps(file) || file.partition_spec_id != spec_id || !may_hold(file, &starts) {
+            carried.push(file.clone());
             continue;
         }
-        let entries = warehouse.manifest(&file)?;
+        let entries = warehouse.manifest(file)?;
         let mut hit = HashSet::new();
         for entry in entries.iter().filter(|entry| gone.contains(state.relative(entry.file_path()).as_str()))
         {
             count_file(&mut removed, entry.data_file());
             hit.insert(entry.file_path().to_owned());
         }
-        if hit.is_empty() { carried.push(file) } else { rewritten.push(writer.without(&entries, &hit)?) }
+        if hit.is_empty() {
+            carried.push(file.clone())
+        } else {
+            rewritten.push(writer.without(&entries, &hit)?)
+        }
     }
     let found = removed.files + removed.delete_files;
     if found != gone.len() as u64 {
