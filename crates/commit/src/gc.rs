@@ -130,6 +130,10 @@ impl Warehouse {
         }
         let (metadata, waiting): (Vec<Orphan>, Vec<Orphan>) = metadata.into_iter().partition(due);
         cleaned.waiting += waiting.len() as u64;
+        if !metadata.is_empty() {
+            // Of a commit that failed at its end nobody knows whether it lands after all; after this one it is known.
+            self.catalog().settle()?;
+        }
         for some in metadata.chunks(LOCKED) {
             let unmoved = self.catalog().write(|transaction| {
                 if catalog::pointer(transaction, table)?.as_deref() != Some(&state.location) {
