@@ -380,6 +380,7 @@ impl Run<'_> {
         ground: &mut Ground,
         batch: &[(&'p Task, Assessment)],
         waited: bool,
+        failed: &mut BTreeSet<(usize, Interval)>,
     ) -> Result<Vec<(&'p Task, Assessment)>, RunError> {
         if waited {
             // Others were at work: on these tables, and maybe on what they read.
@@ -416,7 +417,15 @@ impl Run<'_> {
                     let (model, label) = (task.model.clone(), task.label.clone());
                     self.observer.event(Event::Elsewhere { model, label });
                 }
-                verdict => self.left(task, verdict),
+                verdict => {
+                    self.left(task, verdict);
+                    if let Verdict::Held(..) = verdict
+                        && ground.models[task.at].reads_previous()
+                    {
+                        // Nothing behind it in its chain may run.
+                        failed.insert((task.at, task.interval));
+                    }
+                }
             }
         }
         Ok(due)
@@ -436,7 +445,7 @@ impl Run<'_> {
             failed.extend(tasks.iter().map(|(task, _)| (task.at, task.interval)));
             return Ok(());
         };
-        let tasks = self.still_due(ground, tasks, waited)?;
+        let tasks = self.still_due(ground, tasks, waited, failed)?;
         let slice = |task: &Task| {
             let model = &ground.models[task.at];
             (model.sliced.clone(), task.interval, model.code)
