@@ -11,39 +11,17 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Instant as Clock;
 
 use arrow::array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
 use oncemore_commit::{Change, Publish, SliceWriter, StampDraft, Warehouse};
-use oncemore_core::{Digest, Instant, Interval, Origin, Pin, TableName, World};
+use oncemore_core::world::SeededWorld;
+use oncemore_core::{Digest, Instant, Interval, Origin, Pin, TableName};
 
 const HOUR: i64 = 3_600_000_000;
 /// Young tables, and so many commits of each; the old one makes as many in all.
 const YOUNG: usize = 6;
 const COMMITS: usize = 10;
-
-/// A clock that always goes on, ids that never repeat.
-#[derive(Debug)]
-struct Steady {
-    now: AtomicI64,
-    ids: AtomicU64,
-}
-
-impl World for Steady {
-    fn now(&self) -> Instant {
-        Instant(self.now.fetch_add(1_000, Ordering::Relaxed))
-    }
-
-    fn fresh_id(&self) -> u128 {
-        let id = self.ids.fetch_add(1, Ordering::Relaxed);
-        xxhash_rust::xxh3::xxh3_128_with_seed(&id.to_le_bytes(), 7)
-    }
-
-    fn process(&self) -> String {
-        "bench:1:1".to_owned()
-    }
-}
 
 struct Table {
     warehouse: Warehouse,
@@ -71,7 +49,7 @@ fn running() -> f64 {
 
 impl Table {
     fn new(root: &Path) -> Table {
-        let world = Steady { now: AtomicI64::new(1_700_000_000_000_000), ids: AtomicU64::new(1) };
+        let world = SeededWorld::new(7, Instant(1_700_000_000_000_000));
         let warehouse = Warehouse::open(root, Arc::new(world)).unwrap();
         let name: TableName = "silver.flights".parse().unwrap();
         warehouse.ensure_table(&name, rows(0).schema_ref(), &["id".to_owned()], true).unwrap();

@@ -11,39 +11,17 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Instant as Clock;
 
 use arrow::array::{ArrayRef, Date32Array, Int64Array, RecordBatch, StringArray};
 use oncemore_commit::{
     BUCKET_ROWS, Change, FoldSpec, Publish, REWRITE_SHARE, Reducer, SliceWriter, StampDraft, Warehouse,
 };
-use oncemore_core::{Digest, Instant, Interval, Origin, TableName, World};
+use oncemore_core::world::SeededWorld;
+use oncemore_core::{Digest, Instant, Interval, Origin, TableName};
 
 const DAY: i64 = 86_400_000_000;
 const DAYS: i64 = 365;
-
-/// A clock that always goes on, ids that never repeat.
-#[derive(Debug)]
-struct Steady {
-    now: AtomicI64,
-    ids: AtomicU64,
-}
-
-impl World for Steady {
-    fn now(&self) -> Instant {
-        Instant(self.now.fetch_add(1_000, Ordering::Relaxed))
-    }
-
-    fn fresh_id(&self) -> u128 {
-        let id = self.ids.fetch_add(1, Ordering::Relaxed);
-        xxhash_rust::xxh3::xxh3_128_with_seed(&id.to_le_bytes(), 7)
-    }
-
-    fn process(&self) -> String {
-        "bench:1:1".to_owned()
-    }
-}
 
 /// Seconds of wall and of processor.
 #[derive(Clone, Copy)]
@@ -67,7 +45,7 @@ impl std::fmt::Display for Cost {
 
 struct Bench {
     root: PathBuf,
-    world: Arc<Steady>,
+    world: Arc<SeededWorld>,
 }
 
 fn log() -> TableName {
@@ -182,7 +160,7 @@ fn memory() -> String {
 }
 
 fn measure(root: &Path, keys: i64, changed: i64, times: i64) {
-    let world = Arc::new(Steady { now: AtomicI64::new(1_700_000_000_000_000), ids: AtomicU64::new(1) });
+    let world = Arc::new(SeededWorld::new(7, Instant(1_700_000_000_000_000)));
     let bench = Bench { root: root.to_owned(), world };
     bench.open().ensure_fold(&log(), &rows(&[], 0).schema(), false, &spec()).unwrap();
     let year: Vec<_> = (0..DAYS).map(|day| (day, (day..keys).step_by(DAYS as usize).collect(), 0)).collect();
