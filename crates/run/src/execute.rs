@@ -360,13 +360,15 @@ impl Run<'_> {
             Asked::Held(claim) => {
                 let stands = |task: &Task| claim.touches(&ground.models[task.at].sliced, task.interval);
                 let mut in_the_way = batch.iter().map(|(task, _)| *task).filter(|task| stands(task));
+                self.report.not_begun += batch.len();
                 if let Some(first) = in_the_way.next() {
                     let error = claims::held(&claim, in_the_way.count());
                     let failure = Failed::from(error).of(&first.model, first.interval, first.label.clone());
                     self.observer.event(Event::Failed(failure.clone()));
                     self.report.failed.push(failure);
+                    // It speaks for the others, and counts once.
+                    self.report.not_begun -= 1;
                 }
-                self.report.not_begun += batch.len();
                 self.halted = true;
             }
         }
