@@ -89,6 +89,7 @@ impl Table {
             change,
             expected: None,
             replace_foreign: false,
+            read_back: false,
         };
         self.warehouse.publish(vec![publish]).remove(0).unwrap();
         Cost(start.elapsed().as_secs_f64() * 1e3, (running() - ran) / 1e6)

@@ -130,6 +130,7 @@ impl Bench {
                 change: Change::Replace(writer.finish().unwrap().audited()),
                 expected: None,
                 replace_foreign: false,
+                read_back: false,
             });
         }
         let staged = Cost::since(start);

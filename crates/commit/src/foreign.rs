@@ -38,6 +38,7 @@ impl Warehouse {
             change: Change::Adopt,
             expected: None,
             replace_foreign: false,
+            read_back: false,
         };
         let lost = || CommitError::Internal("a publish without an answer".to_owned());
         self.publish(vec![publish]).pop().ok_or_else(lost)?

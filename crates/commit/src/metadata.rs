@@ -6,9 +6,9 @@ pub(crate) mod schema;
 pub(crate) mod stats;
 pub(crate) mod summary;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use iceberg::spec::{TableMetadata, TableMetadataBuilder};
+use iceberg::spec::{MAIN_BRANCH, TableMetadata, TableMetadataBuilder};
 use oncemore_core::{TableName, World};
 use serde::Deserialize;
 use uuid::Uuid;
@@ -77,9 +77,9 @@ pub(crate) fn snapshot_id(metadata: &TableMetadata, world: &dyn World) -> i64 {
     }
 }
 
-/// Ids of the snapshots that refs name. The library lists refs in JSON only, which is read past all the rest here: a
-/// commit asks, and snapshots are many.
-pub(crate) fn ref_heads(metadata: &TableMetadata) -> Result<Vec<i64>> {
+/// Ids of the snapshots that tags and branches name, `main` aside. The library lists refs in JSON only, which is read
+/// past all the rest here.
+pub(crate) fn named_snapshots(metadata: &TableMetadata) -> Result<BTreeSet<i64>> {
     #[derive(Deserialize)]
     struct Refs {
         #[serde(default)]
@@ -92,7 +92,8 @@ pub(crate) fn ref_heads(metadata: &TableMetadata) -> Result<Vec<i64>> {
     }
     let bytes = serde_json::to_vec(metadata).map_err(internal)?;
     let found: Refs = serde_json::from_slice(&bytes).map_err(internal)?;
-    Ok(found.refs.into_values().map(|head| head.snapshot_id).collect())
+    let others = found.refs.into_iter().filter(|(name, _)| name != MAIN_BRANCH);
+    Ok(others.map(|(_, head)| head.snapshot_id).collect())
 }
 
 fn internal(error: serde_json::Error) -> CommitError {

@@ -82,6 +82,8 @@ pub struct Publish {
     pub expected: Option<AttemptId>,
     /// Replace also what another writer put into the slice.
     pub replace_foreign: bool,
+    /// Read the slice where it comes out equal: files that can't be read, or hold other rows, are replaced.
+    pub read_back: bool,
 }
 
 /// How a publish ended well.
@@ -383,6 +385,7 @@ impl Warehouse {
                 map,
                 map_file: Some(map_file),
                 standing: crate::state::Standing::Ours,
+                named: state.named.clone(),
             }));
         } else {
             self.forget(&state.table);

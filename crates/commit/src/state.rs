@@ -1,7 +1,8 @@
 //! A table's state at its head: metadata, the slice map that goes with it, and who wrote the head.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use iceberg::spec::{ManifestContentType, Snapshot, TableMetadata};
 use oncemore_core::TableName;
@@ -9,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::disk::local;
 use crate::error::{CommitError, Result};
-use crate::metadata::{MAP, N, manifest};
+use crate::metadata::{self, MAP, N, manifest};
 use crate::slice_map::{FileEntry, SliceMap};
 use crate::warehouse::Warehouse;
 
@@ -25,6 +26,8 @@ pub(crate) struct State {
     /// Name of the map's file.
     pub(crate) map_file: Option<String>,
     pub(crate) standing: Standing,
+    /// See [`State::named_snapshots`]: kept from commit to commit, which name and unname none.
+    pub(crate) named: OnceLock<BTreeSet<i64>>,
 }
 
 /// Who wrote the head.
@@ -99,7 +102,25 @@ impl State {
                 (newest_map, newest, standing)
             }
         };
-        Ok(State { table: table.clone(), location, folder, metadata, map, map_file, standing })
+        Ok(State {
+            table: table.clone(),
+            location,
+            folder,
+            metadata,
+            map,
+            map_file,
+            standing,
+            named: OnceLock::new(),
+        })
+    }
+
+    /// Snapshots that tags and branches name, `main` aside: no commit of ours may let them go.
+    pub(crate) fn named_snapshots(&self) -> Result<&BTreeSet<i64>> {
+        if let Some(named) = self.named.get() {
+            return Ok(named);
+        }
+        let named = metadata::named_snapshots(&self.metadata)?;
+        Ok(self.named.get_or_init(|| named))
     }
 
     pub(crate) fn is_ours(&self) -> bool {

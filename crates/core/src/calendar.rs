@@ -218,9 +218,13 @@ impl Calendar {
                     (Date::new(parse_year(year)?, month.parse().ok()?, 1).ok()?, IntervalLength::Month)
                 }
                 [_, _, _] if !text.contains('T') => (parse_date(text)?, IntervalLength::Day),
+                // A date, `T` and an hour; a zone would make it longer.
+                _ if text.len() == 13 => {
+                    let start = self.parse_instant(&format!("{text}:00"))?;
+                    return Some(Calendar::new(IntervalLength::Hour, self.zone.clone()).containing(start));
+                }
                 _ => {
-                    let start =
-                        self.parse_instant(text).or_else(|| self.parse_instant(&format!("{text}:00")))?;
+                    let start = self.parse_instant(text)?;
                     let interval = self.containing(start);
                     return (interval.start() == start).then_some(interval);
                 }

@@ -93,9 +93,14 @@ pub enum Hold {
         /// What was found.
         detail: String,
     },
-    /// The source is broken or its interval is missing where that is an error.
+    /// A file that may hold rows of the slice can't be read.
     Broken {
         /// What is wrong.
+        what: String,
+    },
+    /// A file that the slice needs is not there, where that is an error.
+    Missing {
+        /// Which.
         what: String,
     },
 }
@@ -242,6 +247,8 @@ pub enum Delivery {
     Gone(String),
     /// It can't be read.
     Broken(String),
+    /// It is not there, which is an error.
+    Missing(String),
 }
 
 /// A table of ours while a plan or a run goes on.
@@ -399,9 +406,15 @@ impl<'s> Subject<'s> {
                 }
             }
             if let Some(range) = range {
-                if found.hold.is_none() {
-                    found.hold = input.hold(range, stamp.is_some(), before);
+                let hold = input.hold(range, stamp.is_some(), before);
+                // Nobody knows what a file would say that can't be read: not that it says what was read before.
+                if let (Some(Hold::Broken { .. }), Some(_), false) = (&hold, stamp, ignored || reported) {
+                    found.differs = true;
+                    if !found.changed.contains(&name) {
+                        found.changed.push(name);
+                    }
                 }
+                found.hold = found.hold.take().or(hold);
                 let columns = input.read.columns.as_deref();
                 if !ignored && !reported && stamp.is_some() && input.waits(range, columns, before) {
                     found.pending.push(name);
@@ -541,6 +554,7 @@ impl InputState<'_> {
                 Delivery::Waiting(what) => Some(Hold::Waiting { what }),
                 Delivery::Gone(path) => Some(Hold::Gone { path }),
                 Delivery::Broken(what) => Some(Hold::Broken { what }),
+                Delivery::Missing(what) => Some(Hold::Missing { what }),
             },
             Supply::Table(table) => table.hold(range, self.read.to.is_none()),
         }

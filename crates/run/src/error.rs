@@ -1,5 +1,7 @@
 //! What can go wrong around a run: few kinds, each with its exit code and the state of the slice.
 
+use std::path::Path;
+
 use oncemore_core::{Diagnostic, SliceState};
 
 /// Kind of a failure; decides the exit code.
@@ -118,6 +120,11 @@ impl From<oncemore_commit::CommitError> for RunError {
             }
             E::Unknown { .. } => (ErrorKind::Unknown, "`oncemore resolve` finds out what became of it"),
             E::Config(_) => (ErrorKind::Config, "nothing was changed"),
+            E::Corrupt { what, .. } if Path::new(what).extension().is_some_and(|kind| kind == "parquet") => (
+                ErrorKind::TaskFailed,
+                "`oncemore run MODEL --force` writes slices anew whose rows can't be read, and `oncemore rebuild MODEL` a \
+                 table that is folded",
+            ),
             E::Corrupt { .. } | E::NoLedger { .. } | E::Behind { .. } => {
                 (ErrorKind::TaskFailed, "`oncemore ledger rebuild` makes the ledger again from the tables")
             }

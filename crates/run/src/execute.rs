@@ -262,7 +262,7 @@ pub async fn run(
 
 /// A slice whose source can't be read has failed, though it never began.
 fn broken(held: &Held) -> Option<TaskFailure> {
-    let Hold::Broken { what } = &held.hold else { return None };
+    let (Hold::Broken { what } | Hold::Missing { what }) = &held.hold else { return None };
     let (message, help) =
         what.split_once("\nhelp: ").map_or((what.as_str(), None), |(text, help)| (text, Some(help)));
     Some(TaskFailure {
@@ -468,7 +468,7 @@ impl Run<'_> {
                 assessment: assessment.clone(),
                 attempt,
                 claim_lost: self.claims.lost(),
-                replace_foreign: self.options.plan.allow.foreign,
+                allow: self.options.plan.allow,
             };
             running.spawn(job.run());
         }

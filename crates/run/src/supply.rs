@@ -44,7 +44,8 @@ impl SourceState for SourceSupply {
             Found::Waiting { what } if had_rows => Delivery::Gone(what.trim_matches('`').to_owned()),
             Found::Waiting { what } => Delivery::Waiting(what),
             Found::Gone { path } => Delivery::Gone(path),
-            Found::Missing { what } | Found::Broken { what } => Delivery::Broken(what),
+            Found::Missing { what } => Delivery::Missing(what),
+            Found::Broken { what } => Delivery::Broken(what),
         }
     }
 }

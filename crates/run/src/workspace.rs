@@ -411,6 +411,7 @@ impl Workspace {
             change,
             expected: assessment.owner,
             replace_foreign: false,
+            read_back: false,
         }
     }
 }

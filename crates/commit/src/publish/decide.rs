@@ -188,6 +188,7 @@ impl<'a> Decisions<'a> {
                 && stamp.schema == staged.schema
         }) && live == sorted(&entry.files)
             && self.are_there(&live)
+            && (!publish.read_back || self.read_as(&live, staged))
         {
             let engine = publish.stamp.engine.clone();
             entry.stamp = Some(self.unchanged(stamp, publish, engine));
@@ -210,6 +211,12 @@ impl<'a> Decisions<'a> {
         files.iter().all(|file| {
             std::fs::metadata(self.state.full(&file.name)).is_ok_and(|found| found.len() == file.bytes)
         })
+    }
+
+    /// Whether the files, read again, hold what was staged.
+    fn read_as(&self, files: &[FileEntry], staged: &Staged) -> bool {
+        crate::foreign::read_print(self.warehouse, self.state, files)
+            .is_ok_and(|(fingerprint, ..)| fingerprint == staged.fingerprint)
     }
 
     fn fresh(

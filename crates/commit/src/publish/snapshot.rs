@@ -330,13 +330,9 @@ fn change(
     };
     builder = builder.set_branch_snapshot(made.snapshot.clone(), MAIN_BRANCH)?;
     if current.snapshots().len() + 1 > NEWEST {
-        let heads = metadata::ref_heads(current)?;
-        let main = current.current_snapshot_id();
+        let named = state.named_snapshots()?;
         let mut old = past(current, now_ms);
-        old.retain(|snapshot| {
-            let id = snapshot.snapshot_id();
-            Some(id) == main || !heads.contains(&id)
-        });
+        old.retain(|snapshot| !named.contains(&snapshot.snapshot_id()));
         let ids: Vec<i64> = old.iter().map(|snapshot| snapshot.snapshot_id()).collect();
         // Another writer's rollback may name the list of the snapshot that it goes back to.
         let kept: HashSet<&str> = current

@@ -97,6 +97,7 @@ fn a_restamp_needs_the_slice_that_was_looked_at() {
             change: Change::Restamp,
             expected,
             replace_foreign: false,
+            read_back: false,
         };
         scene.warehouse.publish(vec![publish]).remove(0)
     };

@@ -104,6 +104,7 @@ fn staging(
         change: Change::Replace(writer.finish()?.audited()),
         expected: None,
         replace_foreign: false,
+        read_back: false,
     })
 }
 

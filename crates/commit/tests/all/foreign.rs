@@ -7,8 +7,8 @@ use futures::executor::block_on;
 use iceberg::io::FileIO;
 use iceberg::spec::{
     DataContentType, DataFile, DataFileBuilder, DataFileFormat, Literal, MAIN_BRANCH, ManifestEntry,
-    ManifestList, ManifestListWriter, ManifestWriterBuilder, Operation, Snapshot, Struct, Summary,
-    TableMetadata,
+    ManifestList, ManifestListWriter, ManifestWriterBuilder, Operation, Snapshot, SnapshotReference,
+    SnapshotRetention, Struct, Summary, TableMetadata,
 };
 use oncemore_commit::{CommitError, Published, Warehouse};
 use oncemore_core::{Interval, Origin};
@@ -194,23 +194,43 @@ fn foreign_snapshots_on_top_of_a_stamp_alone_are_no_roll_back() {
     assert_eq!(scene.ids(), [1, 10, 15, 20, 25]);
 }
 
+/// The metadata of the head, as another reader finds them.
+fn metadata(scene: &Scene) -> TableMetadata {
+    let head = scene.warehouse.head(&table()).unwrap().unwrap();
+    serde_json::from_slice(&std::fs::read(&head.metadata_location).unwrap()).unwrap()
+}
+
+/// Names a snapshot, as another writer does.
+fn name_snapshot(scene: &Scene, name: &str, id: i64, retention: SnapshotRetention) {
+    let head = scene.warehouse.head(&table()).unwrap().unwrap();
+    let builder = metadata(scene).into_builder(Some(head.metadata_location.clone()));
+    let named = builder.set_ref(name, SnapshotReference::new(id, retention)).unwrap();
+    let built = named.build().unwrap().metadata;
+    let location = head.location.join("metadata/99999-00000000-0000-4000-8000-000000000000.metadata.json");
+    point(scene, &built, location.to_str().unwrap());
+}
+
+#[test]
+fn a_snapshot_that_others_named_is_not_let_go() {
+    let scene = scene();
+    let tagged = metadata(&scene).current_snapshot().unwrap().clone();
+    name_snapshot(&scene, "audit", tagged.snapshot_id(), SnapshotRetention::Tag { max_ref_age_ms: None });
+    for value in 0..30 {
+        scene.replace(day(1), &[100 + value]).unwrap();
+    }
+    let now = metadata(&scene);
+    assert!(now.snapshots().count() < 30, "others are let go");
+    assert!(now.snapshot_by_id(tagged.snapshot_id()).is_some());
+    assert!(std::fs::exists(tagged.manifest_list()).unwrap());
+}
+
 #[test]
 fn a_table_set_back_stops_until_it_is_adopted() {
     let scene = scene();
     let warehouse = &scene.warehouse;
-    let head = warehouse.head(&table()).unwrap().unwrap();
-    let old: TableMetadata =
-        serde_json::from_slice(&std::fs::read(&head.metadata_location).unwrap()).unwrap();
+    let old = metadata(&scene);
     let parent = old.current_snapshot().unwrap().parent_snapshot_id().unwrap();
-    let reference = iceberg::spec::SnapshotReference::new(
-        parent,
-        iceberg::spec::SnapshotRetention::branch(None, None, None),
-    );
-    let builder = old.into_builder(Some(head.metadata_location.clone()));
-    let built = builder.set_ref(MAIN_BRANCH, reference).unwrap().build().unwrap().metadata;
-    let folder = head.location.join("metadata");
-    let location = folder.join("99999-00000000-0000-4000-8000-000000000000.metadata.json");
-    point(&scene, &built, location.to_str().unwrap());
+    name_snapshot(&scene, MAIN_BRANCH, parent, SnapshotRetention::branch(None, None, None));
     // The rows of day 2 are gone, and so is its stamp; its fence is not.
     assert_eq!(scene.ids(), [0, 10]);
     assert!(scene.stamp(day(2)).is_none());

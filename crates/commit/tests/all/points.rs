@@ -298,6 +298,7 @@ fn group(
             change: Change::Replace(stage(warehouse, attempt, values)?.audited()),
             expected: None,
             replace_foreign: false,
+            read_back: false,
         });
     }
     let answers = warehouse.publish(publishes);
@@ -351,6 +352,7 @@ fn restamp(warehouse: &Warehouse, change: Change) -> Result<(), CommitError> {
         change,
         expected,
         replace_foreign: false,
+        read_back: false,
     };
     warehouse.publish(vec![publish]).remove(0).map(|_| ())
 }

@@ -34,6 +34,7 @@ fn write(scene: &Scene, interval: Interval, batches: &[RecordBatch]) -> Vec<u8> 
         change: Change::Replace(staged.audited()),
         expected: None,
         replace_foreign: false,
+        read_back: false,
     };
     warehouse.publish(vec![publish]).remove(0).unwrap();
     bytes
@@ -281,6 +282,7 @@ proptest! {
                             change: Change::Restamp,
                             expected: Some(stamp.attempt),
                             replace_foreign: false,
+                            read_back: false,
                         };
                         scene.warehouse.publish(vec![publish]).remove(0).unwrap();
                     }

@@ -178,6 +178,7 @@ pub(crate) fn publishing(
         change: Change::Replace(stage(warehouse, attempt, values)?.audited()),
         expected,
         replace_foreign: false,
+        read_back: false,
     })
 }
 

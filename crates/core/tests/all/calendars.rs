@@ -88,6 +88,7 @@ fn ranges_are_read_as_people_write_them() {
         ("2013-Q4", "2013-10-01T04:00:00Z", "2014-01-01T05:00:00Z"),
         ("2013-03", "2013-03-01T05:00:00Z", "2013-04-01T04:00:00Z"),
         ("2013-03-10", "2013-03-10T05:00:00Z", "2013-03-11T04:00:00Z"),
+        ("2013-03-10T05", "2013-03-10T09:00:00Z", "2013-03-10T10:00:00Z"),
     ] {
         let range = days.parse_range(text).unwrap();
         assert_eq!((range.start().to_string(), range.end().to_string()), (start.to_owned(), end.to_owned()));

@@ -36,6 +36,7 @@ pub fn hold_title(hold: &Hold) -> &'static str {
         Hold::OlderCode { .. } => "older code",
         Hold::Foreign { .. } => "foreign write",
         Hold::Broken { .. } => "source broken",
+        Hold::Missing { .. } => "input missing",
     }
 }
 
@@ -47,7 +48,7 @@ pub fn hold_detail(hold: &Hold) -> String {
         Hold::Gone { path } => path.clone(),
         Hold::OlderCode { owner } => format!("the slice belongs to the newer code {}", owner.short()),
         Hold::Foreign { detail } => detail.clone(),
-        Hold::Broken { what } => what.clone(),
+        Hold::Broken { what } | Hold::Missing { what } => what.clone(),
     }
 }
 
@@ -65,6 +66,7 @@ pub fn hold_help(hold: &Hold) -> Option<&'static str> {
              or replace them: `oncemore run {model} --replace-foreign`",
         ),
         Hold::Broken { .. } => Some("mend the source, then `oncemore run {model}`"),
+        Hold::Missing { .. } => Some("deliver it, then `oncemore run {model}`"),
         Hold::Waiting { .. } | Hold::Blocked { .. } => None,
     }
 }

@@ -133,7 +133,7 @@ fn why_held(hold: &Hold) -> String {
             format!("it is not run: its owner {} was first seen after the code at hand", owner.short())
         }
         Hold::Foreign { .. } => format!("it is not run: somebody else wrote into it: {}", hold_detail(hold)),
-        Hold::Broken { what } => format!("it is not run: {what}"),
+        Hold::Broken { what } | Hold::Missing { what } => format!("it is not run: {what}"),
     }
 }
 

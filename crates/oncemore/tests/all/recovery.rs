@@ -37,6 +37,27 @@ fn set_back(project: &Project, schema: &str, table: &str) {
     assert_eq!(connection.execute(swap, [&fresh, &location]).unwrap(), 1);
 }
 
+/// The data files of one slice.
+fn data_files(project: &Project, slice: &str) -> Vec<std::path::PathBuf> {
+    let folder = std::fs::read_dir(project.path("warehouse").join(slice)).unwrap();
+    folder.map(|entry| entry.unwrap().path()).collect()
+}
+
+#[test]
+fn a_slice_whose_file_is_damaged_is_written_anew_when_forced() {
+    let project = Project::run_once();
+    let files = data_files(&project, "silver/orders/data/2026-03-10T000000Z");
+    let [file] = &files[..] else { panic!("{files:?}") };
+    let size = usize::try_from(std::fs::metadata(file).unwrap().len()).unwrap();
+    std::fs::write(file, vec![7u8; size]).unwrap();
+    let (code, said) = project.said(&["query", "SELECT sum(amount) FROM silver.orders"]);
+    assert_eq!(code, Some(7), "{said}");
+    assert!(said.contains("--force"), "{said}");
+    let done = project.run(&["silver.orders", "--force"]);
+    assert_eq!((done["published"].as_u64(), done["unchanged"].as_u64()), (Some(1), Some(13)));
+    project.equals_a_fresh_build();
+}
+
 #[test]
 fn a_table_that_was_set_back_is_named_and_left_alone() {
     let project = Project::run_once();

@@ -214,6 +214,59 @@ fn a_broken_file_stops_what_reads_it_alone() {
     only_the_tenth_fails(&project);
 }
 
+/// The plan, then a run: these slices are held for a broken file, and nothing else is done.
+fn broken_and_held(project: &Project, slices: &[&str]) {
+    assert_eq!(project.tasks(), none());
+    let held = project.held();
+    assert_eq!(held.iter().filter(|held| held.ends_with(" broken")).collect::<Vec<_>>(), slices);
+    let (code, said) = project.said(&["run"]);
+    assert_eq!(code, Some(7), "{said}");
+}
+
+#[test]
+fn a_slice_that_was_empty_is_not_fresh_once_its_file_is_broken() {
+    let project = Project::new();
+    project.write_day(TENTH, &[]);
+    project.run(&[]);
+    let (path, empty) = (
+        "data/orders/2026-03-10.csv",
+        std::fs::read_to_string(project.path("data/orders/2026-03-10.csv")).unwrap(),
+    );
+    project.write(path, &format!("{empty}ten,2026-03-10T15:00:00Z,b,7,late row\n"));
+    broken_and_held(&project, &["silver.orders 2026-03-10 broken"]);
+    project.write(path, "nothing\nthat,was,declared\n");
+    broken_and_held(&project, &["silver.orders 2026-03-10 broken"]);
+    project.write(path, &empty);
+    assert_eq!((project.tasks(), project.held()), (none(), none()));
+}
+
+#[test]
+fn a_slice_whose_file_never_came_is_not_fresh_once_it_comes_broken() {
+    let project = Project::new();
+    project.edit(
+        "oncemore.yml",
+        "path: data/orders/{interval:%Y-%m-%d}.csv",
+        "path: data/orders/{interval:%Y-%m-%d}.csv\n    missing: empty",
+    );
+    project.remove("data/orders/2026-03-10.csv");
+    project.run(&[]);
+    project.write("data/orders/2026-03-10.csv", "nothing\nthat,was,declared\n");
+    broken_and_held(&project, &["silver.orders 2026-03-10 broken"]);
+}
+
+#[test]
+fn diff_shows_a_column_that_the_older_rows_lack() {
+    let project = Project::run_once();
+    project.edit(ORDERS_FILE, "SELECT p.id,", "SELECT p.id, 1 AS part,");
+    project.run(&[]);
+    let (code, said) = project.said(&["diff", "silver.orders", "--output", "json"]);
+    assert_eq!(code, Some(0), "{said}");
+    let diff: serde_json::Value = serde_json::from_str(&said).unwrap();
+    let column = &diff["rows"][0]["columns"][0];
+    assert_eq!((&column[0], &column[1], &column[2]), (&"part".into(), &serde_json::Value::Null, &"1".into()));
+    assert_eq!((diff["gone"].as_u64(), diff["same"].as_u64()), (Some(0), Some(0)));
+}
+
 #[test]
 fn older_code_is_refused_unless_meant() {
     let project = Project::run_once();

@@ -11,7 +11,7 @@ use tokio::sync::Semaphore;
 
 use super::publisher::Publisher;
 use super::{Event, Observer, Stop, TaskFailure, TaskTies};
-use crate::assess::{Assessment, Verdict};
+use crate::assess::{Allow, Assessment, Verdict};
 use crate::error::{ErrorKind, RunError};
 use crate::plan::{Reason, Task};
 use crate::task::{self, Failed};
@@ -29,7 +29,7 @@ pub(super) struct Job {
     pub(super) assessment: Assessment,
     pub(super) attempt: Attempt,
     pub(super) claim_lost: Arc<AtomicBool>,
-    pub(super) replace_foreign: bool,
+    pub(super) allow: Allow,
 }
 
 /// What became of a task.
@@ -76,7 +76,8 @@ impl Job {
         }
         let publish =
             self.workspace.publish_of(model, &self.assessment, &self.attempt, self.code_seen, change);
-        let publish = Publish { replace_foreign: self.replace_foreign, ..publish };
+        let Allow { foreign: replace_foreign, force: read_back, .. } = self.allow;
+        let publish = Publish { replace_foreign, read_back, ..publish };
         let (table, label) = (self.task.model.clone(), self.task.label.clone());
         match self.publisher.publish(publish).await {
             Ok(_) if audits_only => {
