@@ -566,9 +566,10 @@ impl InputState<'_> {
             Supply::Source(_) => false,
             Supply::Table(table) => table.pending.touch(range, columns),
             Supply::Before(_) => match before {
-                Before::Pending(None) => true,
+                // What is stuck is going to change once somebody mends it.
+                Before::Pending(None) | Before::Stuck(_) => true,
                 Before::Pending(Some(changed)) => any_of(columns, changed),
-                Before::Settled | Before::Stuck(_) => false,
+                Before::Settled => false,
             },
         }
     }

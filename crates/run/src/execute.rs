@@ -262,15 +262,22 @@ pub async fn run(
 
 /// A slice whose source can't be read has failed, though it never began.
 fn broken(held: &Held) -> Option<TaskFailure> {
-    let (Hold::Broken { what } | Hold::Missing { what }) = &held.hold else { return None };
-    let (message, help) =
-        what.split_once("\nhelp: ").map_or((what.as_str(), None), |(text, help)| (text, Some(help)));
+    let (message, help) = match &held.hold {
+        Hold::Broken { what } => what
+            .split_once("\nhelp: ")
+            .map_or((what.clone(), None), |(text, help)| (text.to_owned(), Some(help))),
+        Hold::Missing { what } => (
+            format!("{what} is not there"),
+            Some("deliver it, or say by `missing:` of the source what its absence means"),
+        ),
+        _ => return None,
+    };
     Some(TaskFailure {
         model: held.model.clone(),
         interval: held.interval,
         label: held.label.clone(),
         kind: ErrorKind::TaskFailed,
-        message: message.to_owned(),
+        message,
         help: help.map(str::to_owned),
         state: SliceState::Unchanged,
         audits: Vec::new(),

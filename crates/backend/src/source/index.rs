@@ -145,6 +145,9 @@ pub struct SourceIndex {
     pub(crate) columns: Vec<Vec<Column>>,
     pub(crate) files: Vec<SourceFile>,
     pub(crate) gone: Vec<GoneFile>,
+    /// Vanished files whose absence was accepted, until they come back; and the interval that each one's path names.
+    #[serde(default)]
+    pub(crate) accepted: BTreeMap<String, Option<Interval>>,
     /// Markers found: path and the interval that it names.
     pub(crate) markers: Vec<(String, Option<Interval>)>,
     /// Files that can't be read; looked at again by every scan.
@@ -269,7 +272,9 @@ impl SourceIndex {
 
     /// Takes the absence of `path` for meant: its rows count as deleted from now on.
     pub fn accept_gone(&mut self, path: &str) {
-        self.gone.retain(|gone| gone.path != path);
+        let accepted = self.gone.extract_if(.., |gone| gone.path == path);
+        self.accepted.extend(accepted.map(|gone| (gone.path, gone.interval)));
+        self.expected.take();
     }
 
     /// Whether the rows of `interval` are all there.
@@ -303,14 +308,16 @@ impl SourceIndex {
     fn lacking(&self, interval: Interval, zone: &Zone) -> Option<String> {
         let expected = self.expected.get_or_init(|| {
             let pattern = Pattern::new(&self.spec.path, self.spec.path_interval, zone).ok()?;
-            Some((pattern, self.files.iter().filter_map(|file| file.interval).collect()))
+            let there = self.files.iter().map(|file| file.interval).chain(self.accepted.values().copied());
+            Some((pattern, there.flatten().collect()))
         });
         let (pattern, there) = expected.as_ref()?;
+        let nothing = self.files.is_empty() && self.accepted.is_empty();
         let Some(calendar) = pattern.calendar() else {
-            return self.files.is_empty().then(|| format!("`{}`", self.spec.path));
+            return nothing.then(|| format!("`{}`", self.spec.path));
         };
         if interval.is_whole() {
-            return self.files.is_empty().then(|| format!("any `{}`", self.spec.path));
+            return nothing.then(|| format!("any `{}`", self.spec.path));
         }
         let first = calendar.touching(interval).find(|needed| !there.contains(needed))?;
         Some(format!("`{}`", pattern.render(first)))

@@ -45,12 +45,11 @@ pub async fn scan(
     }
 }
 
-/// Like [`scan`], but a file that does not read as declared is noted in the index: it stops what reads it and
-/// nothing else.
+/// Like [`scan`], but a file that does not read as declared is noted in the index, as is a folder that is missing or
+/// a link that leads out of the project: it stops what reads the source and nothing else.
 ///
 /// # Errors
-/// A declaration that can't work, a path that leaves the project's folder, and a folder that is missing. A
-/// broken file, too, where the columns are not known without it.
+/// A declaration that can't work. What is noted otherwise, too, where the columns are not known without it.
 pub async fn look(
     spec: &SourceSpec,
     project_root: &Path,
@@ -66,6 +65,30 @@ pub async fn look(
         )
     })?;
     let pattern = Pattern::new(&spec.path, spec.path_interval, &zone)?;
+    let error = match look_through(spec, project_root, known, cells, (zone, pattern, now)).await {
+        Err(error) if concerns_the_file(&error) => error,
+        looked => return looked,
+    };
+    let usable = known.filter(|known| known.fits(spec, cells));
+    if usable.is_none() && spec.columns.is_empty() {
+        return Err(error);
+    }
+    // What was known stays: nothing of it is gone that can't be looked at.
+    let nothing = || assemble(spec, cells, BTreeMap::new(), Vec::new(), None, Vec::new());
+    let mut index = usable.cloned().unwrap_or_else(nothing);
+    index.spec = spec.clone();
+    index.read = 0;
+    index.broken = vec![BrokenFile { path: error.path.clone(), interval: None, error }];
+    Ok(index)
+}
+
+async fn look_through(
+    spec: &SourceSpec,
+    project_root: &Path,
+    known: Option<&SourceIndex>,
+    cells: &Calendar,
+    (zone, pattern, now): (Zone, Pattern, Instant),
+) -> Result<SourceIndex, SourceError> {
     let store = Store::new(project_root, &spec.path)?;
     // Before the files: what is marked as complete when we look is there when we list.
     let markers = markers(spec, &store, &pattern)?;
@@ -97,6 +120,7 @@ pub async fn look(
         return Err(first.error.clone());
     }
     index.broken = broken;
+    index.accepted = accepted(&index, known);
     index.gone = gone(&index, known);
     // Conflicts between files show here, not at the first task.
     index.columns()?;
@@ -133,7 +157,7 @@ type Changed = (Found, Option<SourceFile>);
 /// Whether it is the file alone that is wrong, and not the declaration or we.
 fn concerns_the_file(error: &SourceError) -> bool {
     use SourceErrorKind as K;
-    matches!(error.kind, K::Malformed | K::Missing | K::InputMoved | K::Io)
+    matches!(error.kind, K::Malformed | K::Missing | K::InputMoved | K::Io | K::Outside)
 }
 
 /// Reads changed files, as many at once as there are processors; the error is that of the first file by path.
@@ -454,6 +478,7 @@ fn assemble(
         columns: lists,
         files,
         gone: Vec::new(),
+        accepted: BTreeMap::new(),
         markers,
         broken: Vec::new(),
         read: count,
@@ -474,6 +499,16 @@ fn drop_unused(lists: &mut Vec<Vec<Column>>, files: &mut [SourceFile]) {
         file.columns = at;
     }
     *lists = first.into_iter().map(|place| std::mem::take(&mut lists[place])).collect();
+}
+
+/// Those whose absence was accepted and that did not come back.
+fn accepted(index: &SourceIndex, known: Option<&SourceIndex>) -> BTreeMap<String, Option<Interval>> {
+    let there = |path: &str| {
+        index.files.iter().any(|file| file.path == path) || index.broken.iter().any(|file| file.path == path)
+    };
+    let known = known.filter(|known| known.spec.path == index.spec.path);
+    let accepted = known.into_iter().flat_map(|known| known.accepted.clone());
+    accepted.filter(|(path, _)| !there(path)).collect()
 }
 
 /// Files of `known` that vanished, and those gone already, but for what came back or lives on under another

@@ -62,8 +62,12 @@ pub(crate) fn parse_column<'a>(
     match kind {
         ColumnType::Integer => primitive::<Int32Type>(kind, rows, values, plain),
         ColumnType::BigInt => primitive::<Int64Type>(kind, rows, values, plain),
-        ColumnType::Real => primitive::<Float32Type>(kind, rows, values, plain),
-        ColumnType::Double => primitive::<Float64Type>(kind, rows, values, plain),
+        ColumnType::Real => primitive::<Float32Type>(kind, rows, values, |text| {
+            plain::<f32>(text).and_then(|value| in_range(value, value.is_infinite(), text))
+        }),
+        ColumnType::Double => primitive::<Float64Type>(kind, rows, values, |text| {
+            plain::<f64>(text).and_then(|value| in_range(value, value.is_infinite(), text))
+        }),
         ColumnType::Date => primitive::<Date32Type>(kind, rows, values, |text| {
             date(text.as_bytes()).ok_or(Refused(Some("dates are written 2013-03-01")))
         }),
@@ -148,6 +152,14 @@ fn plain<T: std::str::FromStr>(text: &str) -> Result<T, Refused> {
     text.parse().map_err(|_| Refused(None))
 }
 
+/// Infinity is a value where it is written, not where a number is too large.
+fn in_range<T>(value: T, infinite: bool, text: &str) -> Result<T, Refused> {
+    if infinite && text.bytes().any(|byte| byte.is_ascii_digit()) {
+        return Err(Refused(Some("the number is too large for the type: declare the column as TEXT")));
+    }
+    Ok(value)
+}
+
 fn boolean(text: &str) -> Option<bool> {
     match text {
         "true" | "t" | "1" => Some(true),
@@ -210,8 +222,9 @@ fn date(text: &[u8]) -> Option<i32> {
 }
 
 fn instant(text: &str) -> Result<i64, Refused> {
-    let (micros, offset) =
-        timestamp(text).ok_or(Refused(Some("instants are written 2013-03-01T05:00:00Z")))?;
+    let (micros, offset) = timestamp(text).ok_or(Refused(Some(
+        "instants are written 2013-03-01T05:00:00Z, with up to six fractional digits",
+    )))?;
     Ok(micros - offset.ok_or(Refused(Some(INSTANT_HELP)))? * 1_000_000)
 }
 
@@ -237,6 +250,10 @@ fn timestamp(text: &str) -> Option<(i64, Option<i64>)> {
                 return None;
             }
             let kept = digits.min(6);
+            // Cut, two of them might become one.
+            if after[kept..digits].iter().any(|byte| *byte != b'0') {
+                return None;
+            }
             micros = number(&after[..kept])? * 10_i64.pow(6 - u32::try_from(kept).ok()?);
             rest = &after[digits..];
         }

@@ -102,10 +102,17 @@ async fn gone_is_not_empty() {
     assert_eq!(third.delivered(on("2013-03-10")), gone);
     let mut back = third.clone();
     third.accept_gone("in/2013-03-10.csv");
-    assert!(matches!(third.delivered(on("2013-03-10")), Delivery::Waiting { .. }));
+    assert_eq!(third.delivered(on("2013-03-10")), Delivery::Ready);
+    // Nor is it asked again, until another one vanishes.
+    let fourth = project.rescan(&daily(), &third).await.unwrap();
+    assert_eq!((fourth.gone(), fourth.delivered(on("2013-03-10"))), (&[][..], Delivery::Ready));
+    assert!(matches!(fourth.delivered(on("2013-03-12")), Delivery::Waiting { .. }));
     project.write("in/2013-03-10.csv", "a,d\n9,2013-03-10\n");
     back = project.rescan(&daily(), &back).await.unwrap();
     assert!(back.gone().is_empty());
+    let came = project.rescan(&daily(), &fourth).await.unwrap();
+    fs::remove_file(project.root().join("in/2013-03-10.csv")).unwrap();
+    assert_eq!(project.rescan(&daily(), &came).await.unwrap().delivered(on("2013-03-10")), gone);
     // The whole folder: each file is told.
     fs::remove_dir_all(project.root().join("in")).unwrap();
     let none = project.rescan(&daily(), &back).await.unwrap();

@@ -88,6 +88,32 @@ const AS_BUILT: [&str; 10] =
     ["10/null", "20/null", "30/1", "40/1", "50/1", "60/1", "70/1", "80/1", "90/1", "100/1"];
 
 #[test]
+fn what_comes_behind_a_slice_that_is_held_is_not_fresh() {
+    let project = bank();
+    project.edit("oncemore.yml", "data/moves.csv", "data/{interval:%Y-%m-%d}.csv");
+    let deliver = |day: usize, amount: i64| {
+        project.write(
+            &format!("data/{}.csv", label(day)),
+            format!("day,account,amount\n{},a,{amount}\n", label(day)),
+        );
+    };
+    (1..=10).for_each(|day| deliver(day, 10));
+    project.run(&[]);
+    project.remove("data/2026-01-02.csv");
+    // What is gone is held, and with it what its absence may change.
+    let held = project.held();
+    assert_eq!((held.len(), held[0].as_str()), (18, "gold.balances 2026-01-02 gone"));
+    assert_eq!(held[1], "gold.balances 2026-01-03 blocked");
+    project.run(&["--accept-gone"]);
+    assert_eq!(balances(&project)[2], "20/null");
+    // Accepted once, it is not asked again.
+    deliver(1, 1_000);
+    project.run(&[]);
+    assert_eq!(project.held(), Vec::<String>::new());
+    assert_eq!(balances(&project)[2], "1010/null");
+}
+
+#[test]
 fn a_balance_runs_on_from_slice_to_slice() {
     for flags in [&[][..], &["--jobs", "4", "--order", "newest"], &["--single-commits"]] {
         let project = bank();
