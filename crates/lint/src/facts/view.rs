@@ -12,6 +12,7 @@ use crate::ir::{
 
 use super::knowledge::Knowledge;
 use super::scope::Scope;
+use super::stages::Stages;
 
 /// Nesting of queries beyond which nothing is followed.
 const DEPTH: usize = 40;
@@ -28,6 +29,7 @@ pub struct View<'a> {
     pub(super) keys: RefCell<HashMap<QueryId, Vec<Vec<String>>>>,
     pub(super) tellers: RefCell<HashMap<QueryId, Rc<Vec<Vec<String>>>>>,
     pub(super) scopes: RefCell<HashMap<QueryId, Rc<Vec<Scope<'a>>>>>,
+    pub(super) stages: Stages<'a>,
 }
 
 /// What a query gives out.
@@ -120,7 +122,14 @@ impl<'a> View<'a> {
             keys: RefCell::default(),
             tellers: RefCell::default(),
             scopes: RefCell::new(HashMap::new()),
+            stages: Stages::default(),
         }
+    }
+
+    /// Looks at a statement of a script that has put tables together before.
+    #[must_use]
+    pub(crate) fn after(self, stages: &Stages<'a>) -> Self {
+        Self { stages: stages.clone(), ..self }
     }
 
     /// A query.

@@ -15,7 +15,7 @@ pub struct Write {
     pub head: Span,
     /// The table.
     pub target: Name,
-    /// Its alias in MERGE and UPDATE.
+    /// Its alias.
     pub alias: Option<String>,
     /// Columns listed.
     pub columns: Vec<String>,

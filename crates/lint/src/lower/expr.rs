@@ -13,6 +13,9 @@ use super::Lowering;
 
 type Parent = Option<QueryId>;
 
+/// The newest partition that the target of a dbt model has.
+pub(crate) const MAX_PARTITION: &str = "_dbt_max_partition";
+
 impl Lowering<'_> {
     /// An expression as a conjunction.
     pub(super) fn conjuncts(&mut self, ast: &Ast, parent: Parent) -> Vec<Expr> {
@@ -380,7 +383,10 @@ impl Lowering<'_> {
             {
                 return Expr { span, kind: ExprKind::Param(param_name(placeholder.of(self.source.text))) };
             }
-            if last.quote_style.is_none() && (last.value.starts_with('@') || last.value.starts_with(':')) {
+            let marked = last.value.starts_with('@') || last.value.starts_with(':');
+            // What dbt's script for BigQuery declares around a model.
+            let declared = self.source.variables.hold(&last.value, first) || last.value == MAX_PARTITION;
+            if last.quote_style.is_none() && (marked || declared) {
                 return Expr { span, kind: ExprKind::Param(param_name(&last.value)) };
             }
         }

@@ -9,8 +9,8 @@ use sqlparser::ast::{
 
 use crate::dialect::Dialect;
 use crate::ir::{
-    Action, Body, Creation, Distinct, Expr, ExprKind, From, Group, Item, Join, Limit, Literal, Place, Query,
-    QueryId, Relation, Select, SetOp, Sort, Verb, Window, Write,
+    Action, Body, Creation, Distinct, Expr, ExprKind, From, Group, Item, Join, Limit, Literal, Op, Place,
+    Query, QueryId, Relation, Select, SetOp, Sort, Verb, Window, Write,
 };
 use crate::text::Span;
 
@@ -57,9 +57,35 @@ impl Lowering<'_> {
                     };
                     return Action::Variable { name, value: Some(value) };
                 }
-                Action::Select(id)
+                match self.assigned(id) {
+                    Some(name) => {
+                        let kind = ExprKind::Subquery { query: id, ask: crate::ir::Ask::Scalar, expr: None };
+                        Action::Variable { name, value: Some(Expr { span: self.span, kind }) }
+                    }
+                    None => Action::Select(id),
+                }
             }
         }
+    }
+
+    /// The variable of T-SQL's `SELECT @newest = MAX(t) FROM …`; of several the first that takes a newest value.
+    fn assigned(&self, id: QueryId) -> Option<String> {
+        let Body::Select(select) = &self.queries.get(id.0 as usize)?.body else { return None };
+        let names = select.items.iter().map(|item| match item {
+            Item::Expr { expr, alias: Some(alias) } => Some((alias.strip_prefix('@')?, expr)),
+            Item::Expr { expr: Expr { kind: ExprKind::Op(Op::Eq, sides), .. }, .. } => match sides.as_slice()
+            {
+                [Expr { kind: ExprKind::Param(name), .. }, value] => Some((name.as_str(), value)),
+                _ => None,
+            },
+            _ => None,
+        });
+        let assigned: Vec<(&str, &Expr)> = names.collect::<Option<_>>()?;
+        let newest = |(_, value): &&(&str, &Expr)| {
+            value.any(&mut |part| matches!(&part.kind, ExprKind::Call(call) if call.name == "max"))
+        };
+        let found = assigned.iter().find(newest).or(assigned.first())?;
+        (self.source.dialect == Dialect::TSql).then(|| found.0.to_owned())
     }
 
     pub(super) fn reserve(&mut self, place: Place, parent: Parent, name: Option<String>) -> QueryId {

@@ -81,6 +81,7 @@ impl Lowering<'_> {
             span,
             head,
             target,
+            alias: insert.table_alias.as_ref().map(|alias| alias.alias.value.to_ascii_lowercase()),
             columns,
             by_name: insert.by_name,
             source,

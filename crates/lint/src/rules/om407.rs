@@ -1,13 +1,14 @@
 //! OM407: a window that looks beyond the edge of the interval that is read.
 use super::prelude::*;
-use super::slices::{Part, Slice, is_time_name, slice};
+use super::slices::{By, Part, Slice, is_time_name, part, slice};
 
 pub(super) const RULE: Rule = Rule { id: "OM407", page: include_str!("../../rules/OM407.md"), check };
 
 fn check(file: &File<'_>, out: &mut Findings<'_>) {
     for write in file.writes() {
         let Some(source) = write.source else { continue };
-        let Some(slice) = slice(file, &write).filter(|slice| slice.sure && slice.is_closed()) else {
+        let replaced = slice(file, &write).or_else(|| keyed(&write, source));
+        let Some(slice) = replaced.filter(|slice| slice.sure && slice.is_closed()) else {
             continue;
         };
         for id in written_queries(write.view, source) {
@@ -51,6 +52,27 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
             }
         }
     }
+}
+
+/// The interval whose rows a keyed write brings: of several ranges of one column the narrowest.
+fn keyed(write: &WriteFact<'_, '_>, source: QueryId) -> Option<Slice> {
+    if write.effect() != Effect::Keyed {
+        return None;
+    }
+    let scopes = write.view.scopes(source);
+    let [scope] = scopes.as_slice() else { return None };
+    let timed = |range: &&Range<'_>| {
+        range.has_param()
+            && !range.exact
+            && range.low.is_some()
+            && range.high.is_some()
+            && range.names.iter().any(|name| is_time_name(name))
+    };
+    let mut parts: Vec<Part> =
+        scope.ranges.iter().filter(timed).map(|range| part(range.names.join("."), range)).collect();
+    parts.sort_by_key(|part| part.low.as_ref().map(|low| std::cmp::Reverse(low.at.offset)));
+    parts.truncate(1);
+    Some(Slice { by: By::Predicate, parts, sure: scope.sure })
 }
 
 /// The queries whose rows are written, down to where they are read.

@@ -77,7 +77,7 @@ pub(super) fn edging(limit: Option<&RangeEnd<'_>>) -> Option<Edging> {
     Some(Edging { at, inclusive: limit.inclusive })
 }
 
-fn part(column: String, range: &Range<'_>) -> Part {
+pub(super) fn part(column: String, range: &Range<'_>) -> Part {
     Part {
         column,
         low: edging(range.low.as_ref()),
@@ -347,6 +347,10 @@ pub(super) fn is_change_name(name: &str) -> bool {
                     | "change"
                     | "synced"
                     | "touched"
+                    | "committed"
+                    | "commit"
+                    | "cdc"
+                    | "replicated"
             )
         })
 }
@@ -384,13 +388,18 @@ pub(super) fn feeders<'f, 'a>(file: &'f File<'a>, write: &WriteFact<'_, 'a>) -> 
 
 /// Whether a later statement of the script reads a table to write another.
 pub(super) fn read_later(file: &File<'_>, write: &WriteFact<'_, '_>) -> bool {
-    file.script.index.readers_after(write.target.last(), write.at).any(|at| {
-        let count = file.script.statements.get(at).map_or(0, |statement| statement.writes.len());
-        (0..count).filter_map(|index| file.write(at, index)).any(|other| {
-            !other.target.same(&write.target)
-                && other.source.iter().chain(&other.scope).any(|query| {
-                    other.view.tables(*query).iter().any(|(_, _, name)| name.same(&write.target))
-                })
+    let moved = file.script.index.partitions.iter().any(|at| {
+        let text = file.script.statements.get(*at).map_or("", |other| other.span.of(&file.script.text));
+        *at > write.at && text.to_ascii_lowercase().contains(&format!("from {}", write.target.text()))
+    });
+    moved
+        || file.script.index.readers_after(write.target.last(), write.at).any(|at| {
+            let count = file.script.statements.get(at).map_or(0, |statement| statement.writes.len());
+            (0..count).filter_map(|index| file.write(at, index)).any(|other| {
+                !other.target.same(&write.target)
+                    && other.source.iter().chain(&other.scope).any(|query| {
+                        other.view.tables(*query).iter().any(|(_, _, name)| name.same(&write.target))
+                    })
+            })
         })
-    })
 }
