@@ -326,6 +326,7 @@ impl<'a> Walk<'_, 'a> {
         for from in &select.from {
             self.all(&from.on, Role::Join, id);
             let at = self.at(Into::Role(Role::Filter), Some(id), None);
+            from.as_of.iter().for_each(|expr| self.expr(expr, &at));
             match &from.relation {
                 Relation::Function(call) => {
                     let at = At { fate: passing(call), ..at };
@@ -428,7 +429,10 @@ impl<'a> Walk<'_, 'a> {
             }
             return;
         }
+        // `"sysdate"` in quotes is a column, whatever it is called.
+        let quoted = expr.span.is_somewhere() && (expr.span.end - expr.span.start) as usize == name.len() + 2;
         let class = match qualifier {
+            None if quoted => None,
             None => {
                 functions::bare(self.view.dialect, name).filter(|_| !self.is_known_column(at.query, name))
             }

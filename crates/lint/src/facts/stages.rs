@@ -5,9 +5,10 @@ use std::rc::Rc;
 
 use crate::ir::{Action, Name, Verb, Write};
 
+use super::alike::constant;
 use super::context::{Effect, StatementContext};
 use super::scope::Scope;
-use super::view::{Outputs, View};
+use super::view::{OutputValue, Outputs, View};
 
 /// The tables that are filled at some place of a script, by their names.
 #[derive(Clone, Default)]
@@ -25,6 +26,13 @@ impl<'a> Stages<'a> {
     /// What fills a table that the script has made.
     pub(super) fn of(&self, name: &Name) -> Option<&Stage<'a>> {
         if self.0.is_empty() { None } else { self.0.get(&name.text()).map(|stage| &**stage) }
+    }
+
+    /// Whether a column of a table that the script has made holds one value for all rows.
+    pub(super) fn is_constant(&self, name: &Name, column: &str) -> bool {
+        let value =
+            self.of(name).and_then(|stage| stage.outputs.list.iter().find(|output| output.name == column));
+        matches!(value.map(|output| &output.value), Some(OutputValue::Expr(expr)) if constant(expr))
     }
 
     /// Takes in what a statement does.

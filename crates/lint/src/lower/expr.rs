@@ -453,6 +453,9 @@ impl Lowering<'_> {
         call.order.extend(self.sorts(&function.within_group, parent));
         call.filter = function.filter.as_ref().map(|expr| self.boxed(expr, parent));
         call.over = function.over.as_ref().map(|over| self.over(over, parent));
+        if let Some(name) = reflected(&call) {
+            call = Call { name: name.to_owned(), ..Call::default() };
+        }
         // Functions that compare as `IS NOT DISTINCT FROM` does.
         if call.name == "equal_null" && call.args.len() == 2 {
             return Expr { span, kind: ExprKind::Op(Op::NullSafeEq, call.args) };
@@ -535,6 +538,20 @@ impl Lowering<'_> {
             order: self.sorts(&spec.order_by, parent),
             frame,
         }
+    }
+}
+
+/// What a method of Java does that Spark and Hive are made to call: `reflect('java.util.UUID', 'randomUUID')`.
+fn reflected(call: &Call) -> Option<&'static str> {
+    if !matches!(call.name.as_str(), "reflect" | "java_method" | "try_reflect") {
+        return None;
+    }
+    let ExprKind::Literal(Literal::Text(method)) = &call.args.get(1)?.kind else { return None };
+    match method.to_ascii_lowercase().as_str() {
+        "randomuuid" => Some("uuid"),
+        "random" | "nextint" | "nextdouble" | "nextlong" => Some("rand"),
+        "currenttimemillis" | "nanotime" | "now" => Some("current_timestamp"),
+        _ => None,
     }
 }
 

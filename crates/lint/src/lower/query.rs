@@ -287,6 +287,43 @@ impl Lowering<'_> {
         Some(Limit { span, count, offset, with_ties: false, percent: false, by })
     }
 
+    /// `WHERE ROWNUM <= n` of Oracle, which is no condition on rows. Over a query that is ordered it cuts that.
+    fn row_number_limit(&mut self, filters: &mut Vec<Expr>, from: &[From]) -> Option<Limit> {
+        let counts = |filter: &Expr| match &filter.kind {
+            ExprKind::Op(Op::LtEq | Op::Lt | Op::Eq, sides) => {
+                sides.first().and_then(Expr::column).is_some_and(|column| column == (None, "rownum"))
+            }
+            _ => false,
+        };
+        let at = filters.iter().position(counts).filter(|_| self.source.dialect == Dialect::Oracle)?;
+        let filter = filters.remove(at);
+        let ExprKind::Op(op, mut sides) = filter.kind else { return None };
+        let mut count = sides.pop();
+        if op == Op::Lt
+            && let Some(Expr { kind: ExprKind::Literal(Literal::Number(number)), .. }) = &mut count
+            && number == "2"
+        {
+            *number = "1".to_owned();
+        }
+        let limit = Limit {
+            span: filter.span,
+            count,
+            offset: None,
+            with_ties: false,
+            percent: false,
+            by: Vec::new(),
+        };
+        if let [From { relation: Relation::Query(inner), .. }] = from
+            && let Some(inner) = self.queries.get_mut(inner.0 as usize)
+            && !inner.order.is_empty()
+            && inner.limit.is_none()
+        {
+            inner.limit = Some(limit);
+            return None;
+        }
+        Some(limit)
+    }
+
     fn top(&mut self, top: &ast::Top, id: QueryId, select: Span) -> Option<Limit> {
         let index = self.source.lexed.index_at(select.start);
         let at = (index..index + 5).find(|at| self.token_is(*at, &["top"]))?;
@@ -352,6 +389,7 @@ impl Lowering<'_> {
         spread.extend(self.exprs(&select.cluster_by, parent));
         self.windows.pop();
         let limit = select.top.as_ref().and_then(|top| self.top(top, id, span));
+        let limit = limit.or_else(|| self.row_number_limit(&mut filters, &from));
         if let Some(into) = &select.into {
             self.select_into(into, id);
         }
@@ -360,7 +398,7 @@ impl Lowering<'_> {
 
     /// SELECT … INTO t; in a routine the targets are variables, but not in T-SQL.
     fn select_into(&mut self, into: &ast::SelectInto, id: QueryId) {
-        if self.routine && self.source.dialect != Dialect::TSql {
+        if (self.routine || self.source.dialect == Dialect::Oracle) && self.source.dialect != Dialect::TSql {
             return;
         }
         let Some(target) = into.targets.first() else { return };

@@ -69,6 +69,7 @@ impl Preparing<'_> {
                 self.streams();
             }
             Dialect::Postgres | Dialect::Redshift => self.variables_of_into(),
+            Dialect::Oracle => self.keeps(),
             Dialect::DuckDb | Dialect::ClickHouse => {
                 self.words_before_join(&["asof"]);
                 self.pivots();
@@ -76,6 +77,18 @@ impl Preparing<'_> {
             _ => {}
         }
         self.qualify_without_from()
+    }
+
+    /// `max(x) KEEP (DENSE_RANK LAST ORDER BY y)`: the aggregate is over the rows that share the extreme.
+    fn keeps(&mut self) {
+        for at in self.piece.tokens.clone() {
+            if self.word(at) == "keep"
+                && self.word(at + 2) == "dense_rank"
+                && let Some(close) = self.mate(at + 1)
+            {
+                self.blank(self.span(at).to(self.span(close)));
+            }
+        }
     }
 
     fn span(&self, at: usize) -> Span {

@@ -155,11 +155,24 @@ fn merge(write: &WriteFact<'_, '_>) -> Option<(Span, Vec<String>)> {
         let column = values.get(at).and_then(column_within).and_then(Expr::column);
         column.is_some_and(|(_, name)| parts.iter().any(|part| part == name))
     };
-    let constant = |at: usize| values.get(at).is_some_and(constant) || hashed(at);
+    // A number of the engine's is given once.
+    let numbered = |at: usize| values.get(at).is_some_and(|value| is_numbered(write, value));
+    let constant = |at: usize| values.get(at).is_some_and(constant) || hashed(at) || numbered(at);
     let left = left_over(columns, &set, &keys, &constant);
     let start = branch.span.start as usize;
     let at = branch.span.of(&write.context.script.text).to_ascii_lowercase().find("update")?;
     Some((Span::new(start + at, end as usize), left))
+}
+
+/// Whether a value is the next of a sequence.
+fn is_numbered(write: &WriteFact<'_, '_>, value: &Expr) -> bool {
+    value.any(&mut |part| match &part.kind {
+        ExprKind::Call(call) => {
+            crate::functions::class(write.view.dialect, &call.name, call.args.len()) == Some(Class::Identity)
+        }
+        ExprKind::Column { name, .. } => name == "nextval",
+        _ => false,
+    })
 }
 
 /// Columns of the target anywhere in the condition of the MERGE.

@@ -11,8 +11,11 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
         let Some(source) = write.source else { continue };
         let keeps =
             matches!(write.effect(), Effect::Append | Effect::ReplaceSlice(_)) || file.script.model.is_some();
-        // By key, or all anew, a row at the edge is there once all the same.
-        if !keeps || write.context.is_log(&write.target) {
+        // By key, or all anew, a row at the edge is there once all the same; but a group that it alone makes is put over a
+        // whole one.
+        let grouped = write.effect() == Effect::Keyed
+            && write.view.reachable(source).iter().any(|id| is_grouped(write.view, *id));
+        if !(keeps || grouped) || write.context.is_log(&write.target) {
             continue;
         }
         for id in write.view.reachable(source) {
@@ -28,6 +31,10 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
             }
         }
     }
+}
+
+fn is_grouped(view: &View<'_>, id: QueryId) -> bool {
+    view.select(id).is_some_and(|select| matches!(&select.group, Group::By(list) if !list.is_empty()))
 }
 
 fn draft(range: &Range<'_>, level: Severity) -> Draft {
@@ -111,7 +118,7 @@ fn judge<'a>(
     let stamp = match data_type(write, range) {
         Some(kind) if kind.contains("timestamp") || kind.contains("datetime") => true,
         Some(kind) if !kind.is_empty() => return None,
-        _ if timed => true,
+        _ if timed || [low.value, high.value].into_iter().any(is_instant) => true,
         _ if by_day || is_day_name(name) || !is_time_name(name) => return None,
         _ => false,
     };
@@ -157,6 +164,11 @@ fn to_day(expr: &Expr) -> bool {
         ),
         _ => false,
     })
+}
+
+/// `TIMESTAMP :end`, `CAST(:end AS timestamp)`.
+fn is_instant(expr: &Expr) -> bool {
+    matches!(&expr.kind, ExprKind::Cast { to, .. } if to.starts_with("timestamp") || to.starts_with("datetime"))
 }
 
 /// `… 23:59:59`.

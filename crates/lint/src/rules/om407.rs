@@ -1,6 +1,6 @@
 //! OM407: a window that looks beyond the edge of the interval that is read.
 use super::prelude::*;
-use super::slices::{By, Part, Slice, is_time_name, part, slice};
+use super::slices::{By, Part, Slice, edging, is_time_name, part, slice};
 
 pub(super) const RULE: Rule = Rule { id: "OM407", page: include_str!("../../rules/OM407.md"), check };
 
@@ -62,16 +62,19 @@ fn keyed(write: &WriteFact<'_, '_>, source: QueryId) -> Option<Slice> {
     let scopes = write.view.scopes(source);
     let [scope] = scopes.as_slice() else { return None };
     let timed = |range: &&Range<'_>| {
-        range.has_param()
-            && !range.exact
-            && range.low.is_some()
-            && range.high.is_some()
-            && range.names.iter().any(|name| is_time_name(name))
+        range.has_param() && !range.exact && range.names.iter().any(|name| is_time_name(name))
     };
-    let mut parts: Vec<Part> =
-        scope.ranges.iter().filter(timed).map(|range| part(range.names.join("."), range)).collect();
-    parts.sort_by_key(|part| part.low.as_ref().map(|low| std::cmp::Reverse(low.at.offset)));
-    parts.truncate(1);
+    let closed = |range: &&Range<'_>| range.low.is_some() && range.high.is_some();
+    let whole = scope.ranges.iter().filter(timed).find(closed)?;
+    let mut own = part(whole.names.join("."), whole);
+    for low in scope.ranges.iter().filter(timed).filter_map(|range| edging(range.low.as_ref())) {
+        let narrower =
+            own.low.as_ref().is_some_and(|own| own.at.base == low.at.base && own.at.offset < low.at.offset);
+        if narrower {
+            own.low = Some(low);
+        }
+    }
+    let parts = vec![own];
     Some(Slice { by: By::Predicate, parts, sure: scope.sure })
 }
 

@@ -241,11 +241,7 @@ pub(super) fn filling<'a>(write: &WriteFact<'_, 'a>, branch: QueryId, column: &s
 
 /// Whether a column of the target gets one value for the whole run.
 pub(super) fn is_stamped<'a>(write: &WriteFact<'_, 'a>, branch: QueryId, column: &str) -> bool {
-    let Some(expr) = filling(write, branch, column) else { return false };
-    if constant(expr) {
-        return true;
-    }
-    matches!(write.view.origin(branch, expr), Origin::Computed { expr, .. } if constant(expr))
+    filling(write, branch, column).is_some_and(|expr| write.view.is_one_value(branch, expr))
 }
 
 /// Names of columns that tell when something was.

@@ -14,7 +14,9 @@ pub(crate) fn stated(text: &str, lexed: &Lexed) -> Vec<Stated> {
     let mut found = Vec::new();
     for comment in &lexed.comments {
         let written = comment.of(text);
-        if written.len() > 400 || !written.bytes().any(|byte| byte == b',' || byte == b'(' || byte == b':') {
+        let listed =
+            written.contains([',', '(', ':']) || written.contains(" and ") || written.contains(" per ");
+        if written.len() > 400 || !listed {
             continue;
         }
         let lower = written.to_ascii_lowercase();

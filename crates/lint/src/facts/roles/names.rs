@@ -65,6 +65,17 @@ fn is_stamp(name: &str) -> bool {
     const INSTANTS: &[&str] =
         &["utc", "timestamp", "tstamp", "datetime", "dttm", "dts", "time", "at", "on", "ts", "tz", "gmt"];
     const BEFORE: &[&str] = &[
+        "dw",
+        "dwh",
+        "edw",
+        "etl",
+        "ods",
+        "stg",
+        "sys",
+        "meta",
+        "audit",
+        "src",
+        "source",
         "row",
         "record",
         "rec",
