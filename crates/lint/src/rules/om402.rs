@@ -11,11 +11,10 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
         let Some(source) = write.source else { continue };
         let keeps =
             matches!(write.effect(), Effect::Append | Effect::ReplaceSlice(_)) || file.script.model.is_some();
-        // By key, or all anew, a row at the edge is there once all the same; but a group that it alone makes is put over a
-        // whole one.
-        let grouped = write.effect() == Effect::Keyed
-            && write.view.reachable(source).iter().any(|id| is_grouped(write.view, *id));
-        if !(keeps || grouped) || write.context.is_log(&write.target) {
+        // By key, or all anew, a row at the edge is there once all the same; but where it makes a group of its own, the next
+        // hour's, that is put over the whole one.
+        let keyed = write.effect() == Effect::Keyed;
+        if !(keeps || keyed) || write.context.is_log(&write.target) {
             continue;
         }
         for id in write.view.reachable(source) {
@@ -24,7 +23,7 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
             for from in &select.from {
                 scope.ranges.extend(write.view.scope_of(id, &from.on).ranges);
             }
-            for range in &scope.ranges {
+            for range in scope.ranges.iter().filter(|range| !keyed || groups_by_part_of(select, range)) {
                 if let Some(level) = judge(file, &write, &scope, range) {
                     out.report(draft(range, level).fix(fix(file, &write, id, range, level)));
                 }
@@ -33,8 +32,12 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
     }
 }
 
-fn is_grouped(view: &View<'_>, id: QueryId) -> bool {
-    view.select(id).is_some_and(|select| matches!(&select.group, Group::By(list) if !list.is_empty()))
+/// `GROUP BY date_trunc('hour', ts)`, of a range of `ts`.
+fn groups_by_part_of(select: &Select, range: &Range<'_>) -> bool {
+    let Group::By(list) = &select.group else { return false };
+    let name = range.column.column().map(|(_, name)| name);
+    let holds = |by: &Expr| by.any(&mut |part| part.column().map(|(_, own)| own) == name);
+    list.iter().any(|by| by.column().is_none() && holds(by))
 }
 
 fn draft(range: &Range<'_>, level: Severity) -> Draft {

@@ -66,17 +66,18 @@ fn wider(write: &WriteFact<'_, '_>, part: &Part, scope: &Scope<'_>) -> Option<Sp
     if !kept || ranges.is_empty() {
         return None;
     }
-    let own = part;
+    // A model's own end is OM402's.
+    let (by_hand, column) = (!matches!(write.verb, Verb::Model(_)), &part.column);
     let outside = |range: &Range<'_>| {
         let below = part
             .low
             .as_ref()
             .zip(edging(range.low.as_ref()))
             .and_then(|(part, range)| starts_before(&range, part));
-        let above =
-            part.high.as_ref().zip(edging(range.high.as_ref())).and_then(|(part, range)| {
-                Some(ends_after(&range, part)? || takes_in(part, &range, &own.column))
-            });
+        let above = part.high.as_ref().zip(edging(range.high.as_ref())).and_then(|(part, range)| {
+            let more = by_hand && takes_in(part, &range, column);
+            Some(ends_after(&range, part)? || more)
+        });
         (below, above)
     };
     let judged: Vec<(Option<bool>, Option<bool>)> = ranges.iter().map(|range| outside(range)).collect();
