@@ -5,6 +5,7 @@
 mod parsed;
 mod squeezed;
 pub(crate) mod stated;
+mod tokens;
 pub(crate) mod variables;
 mod words;
 
