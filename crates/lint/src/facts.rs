@@ -11,6 +11,7 @@ mod keys;
 mod knowledge;
 mod roles;
 mod scope;
+mod stages;
 mod view;
 
 pub use alike::{column_within, constant, equal, is_aggregate, render};
@@ -21,4 +22,5 @@ pub use instant::{Instant, date_seconds, duration, instant};
 pub use knowledge::{Knowledge, TableFacts};
 pub use roles::{Fate, Occurrence, Role, is_audit_name, is_hash};
 pub use scope::{Range, RangeEnd, Scope, has_param, params_of};
+pub(crate) use stages::Stages;
 pub use view::{ColumnSource, Origin, Output, OutputValue, Outputs, View};

@@ -152,7 +152,15 @@ pub fn class(dialect: Dialect, name: &str, args: usize) -> Option<Class> {
 /// What a bare word depends on where it is no column: `SYSDATE`.
 #[must_use]
 pub fn bare(dialect: Dialect, name: &str) -> Option<Class> {
-    entries(dialect, name).first().filter(|entry| entry.bare).map(|entry| entry.class)
+    // Asked of each column: the few that may stand bare are kept apart.
+    static TABLES: [OnceLock<Table>; Dialect::ALL.len()] = [const { OnceLock::new() }; Dialect::ALL.len()];
+    let bare = TABLES[dialect as usize].get_or_init(|| {
+        let mut bare: Table = table(dialect).iter().copied().filter(|entry| entry.bare).collect();
+        bare.dedup_by_key(|entry| entry.name);
+        bare
+    });
+    let at = bare.binary_search_by(|entry| entry.name.cmp(name)).ok()?;
+    bare.get(at).map(|entry| entry.class)
 }
 
 /// A list of names of `data/names/`: words, and lines of remarks. Sorted when it is first asked.

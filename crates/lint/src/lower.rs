@@ -10,12 +10,14 @@ mod write;
 use std::collections::HashMap;
 
 pub(crate) use ddl::name_from;
+pub(crate) use expr::MAX_PARTITION;
 
 use sqlparser::ast::{ObjectName, ObjectNamePart, Spanned, Statement as Ast};
 
 use crate::dialect::Dialect;
 use crate::ir::{Action, Name, Query, QueryId, Write};
 use crate::lex::Lexed;
+use crate::script::variables::Variables;
 use crate::text::{Lines, Span};
 
 /// What lowering needs of the file.
@@ -28,6 +30,8 @@ pub(crate) struct Source<'a> {
     pub(crate) lines: &'a Lines,
     /// The dialect it was read as.
     pub(crate) dialect: Dialect,
+    /// The names it declares.
+    pub(crate) variables: &'a Variables,
 }
 
 /// Lowers one statement.

@@ -75,10 +75,17 @@ pub(crate) fn prepare<'a>(
 }
 
 impl Preparing<'_> {
-    fn word(&self, at: usize) -> String {
+    fn word(&self, at: usize) -> Cow<'_, str> {
         match self.tokens.get(at) {
-            Some(token) if token.kind == TokenKind::Word => token.span.of(self.text).to_ascii_lowercase(),
-            _ => String::new(),
+            Some(token) if token.kind == TokenKind::Word => {
+                let written = token.span.of(self.text);
+                if written.bytes().any(|byte| byte.is_ascii_uppercase()) {
+                    Cow::Owned(written.to_ascii_lowercase())
+                } else {
+                    Cow::Borrowed(written)
+                }
+            }
+            _ => Cow::Borrowed(""),
         }
     }
 
@@ -104,11 +111,11 @@ impl Preparing<'_> {
         let from = self.find(|this, at| {
             this.top(at)
                 && this.word(at) == "replace"
-                && matches!(this.word(at + 1).as_str(), "where" | "using" | "on")
+                && matches!(this.word(at + 1).as_ref(), "where" | "using" | "on")
         })?;
         let ends = ["select", "with", "values", "table", "from"];
         let end = (from..self.piece.tokens.end)
-            .find(|at| self.top(*at) && ends.contains(&self.word(*at).as_str()))?;
+            .find(|at| self.top(*at) && ends.contains(&self.word(*at).as_ref()))?;
         let (first, value, last) =
             (self.tokens.get(from)?, self.tokens.get(from + 2)?, self.tokens.get(end - 1)?);
         self.blank(first.span.to(last.span));
@@ -147,7 +154,7 @@ impl Preparing<'_> {
             return;
         }
         let verb = self.find(|this, at| {
-            this.top(at) && at < start + 14 && matches!(this.word(at).as_str(), "update" | "delete")
+            this.top(at) && at < start + 14 && matches!(this.word(at).as_ref(), "update" | "delete")
         });
         let (Some(verb), Some(first), Some(second)) =
             (verb, self.tokens.get(start), self.tokens.get(start + 1))
@@ -173,9 +180,9 @@ impl Preparing<'_> {
                 matches!(next.kind, TokenKind::Word | TokenKind::Quoted | TokenKind::Text)
             });
             let in_call = !self.top(at)
-                && !matches!(self.word(at + 1).as_str(), "as" | "from" | "is" | "in" | "and" | "or");
+                && !matches!(self.word(at + 1).as_ref(), "as" | "from" | "is" | "in" | "and" | "or");
             if let (true, true, true, Some(token)) =
-                (first, named && in_call, words.contains(&self.word(at).as_str()), self.tokens.get(at))
+                (first, named && in_call, words.contains(&self.word(at).as_ref()), self.tokens.get(at))
             {
                 self.blank(token.span);
             }
@@ -210,14 +217,14 @@ impl Preparing<'_> {
         {
             let closes = self.is_mark(end, b')')
                 && self.tokens.get(end).is_some_and(|t| t.mate == outer && outer.is_some());
-            if closes || matches!(self.word(end).as_str(), "union" | "order" | "limit") {
+            if closes || matches!(self.word(end).as_ref(), "union" | "order" | "limit") {
                 break;
             }
             end += 1;
         }
         let Some(last) = self.tokens.get(end - 1) else { return Vec::new() };
         let span = first.span.to(last.span);
-        let seeded = (at..end).any(|at| matches!(self.word(at).as_str(), "repeatable" | "seed"));
+        let seeded = (at..end).any(|at| matches!(self.word(at).as_ref(), "repeatable" | "seed"));
         let whole = self.tokens.get(at + 2).is_some_and(|token| token.span.of(self.text) == "100")
             && self.is_mark(at + 3, b'%');
         self.blank(span);

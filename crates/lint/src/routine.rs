@@ -36,7 +36,8 @@ pub fn routines(text: &str, lexed: &Lexed) -> Vec<Routine> {
     };
     let mut found = Vec::new();
     for at in 0..lexed.tokens.len() {
-        if word(at) != "create" {
+        let token = lexed.tokens.get(at).map_or("", |token| token.span.of(text));
+        if !token.eq_ignore_ascii_case("create") {
             continue;
         }
         let Some(kind) = (at + 1..at + 6).find(|at| matches!(word(*at).as_str(), "function" | "macro"))

@@ -115,7 +115,7 @@ use std::cell::OnceCell;
 use std::ops::Deref;
 
 use crate::config::Config;
-use crate::facts::{Effect, Knowledge, Occurrence, StatementContext, View};
+use crate::facts::{Effect, Knowledge, Occurrence, Stages, StatementContext, View};
 use crate::finding::{Draft, Finding};
 use crate::ir::{Action, Name, Statement, Write};
 use crate::page;
@@ -265,11 +265,14 @@ impl<'a> File<'a> {
     /// Prepares a file.
     #[must_use]
     pub fn new(script: &'a Script, knowledge: &'a Knowledge, config: &'a Config) -> Self {
-        let views = script
-            .statements
-            .iter()
-            .map(|statement| View::new(statement, knowledge, script.dialect))
-            .collect();
+        let mut stages = Stages::default();
+        let mut views = Vec::with_capacity(script.statements.len());
+        for (statement, at) in script.statements.iter().zip(0..) {
+            let view = View::new(statement, knowledge, script.dialect).after(&stages);
+            let atomic_scripts = config.atomic_scripts;
+            stages.pass(&view, &StatementContext { script, knowledge, statement: at, atomic_scripts });
+            views.push(view);
+        }
         let occurrences = script.statements.iter().map(|_| OnceCell::new()).collect();
         Self { script, knowledge, config, views, occurrences }
     }

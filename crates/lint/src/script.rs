@@ -4,6 +4,9 @@
 
 mod parsed;
 mod squeezed;
+pub(crate) mod stated;
+mod tokens;
+pub(crate) mod variables;
 mod words;
 
 use words::UTILITIES;
@@ -44,6 +47,8 @@ pub struct Script {
     pub coverage: Coverage,
     /// Statements by what they touch.
     pub index: crate::facts::ScriptIndex,
+    /// Keys of tables that its comments state.
+    pub(crate) stated: Vec<stated::Stated>,
     /// Functions that it defines.
     pub routines: Vec<crate::routine::Routine>,
     /// What its model header says, if it is one of our models.
@@ -66,9 +71,13 @@ pub(crate) fn read_with(path: &str, text: &str, dialect: Dialect, parameters: &[
         lexed.placeholders.sort_unstable();
     }
     let lines = Lines::of(text);
-    let masked_lines = if lexed.placeholders.is_empty() { lines.clone() } else { Lines::of(&lexed.masked) };
+    // What is masked is as long as what it stands for, but holds no ends of lines, and no characters of several bytes.
+    let spread = |placeholder: &Span| placeholder.of(text).contains('\n');
+    let differs = !lexed.placeholders.is_empty() && (!text.is_ascii() || lexed.placeholders.iter().any(spread));
+    let masked_lines = if differs { Lines::of(&lexed.masked) } else { lines.clone() };
     let pieces = split(text, &lexed, dialect);
-    let source = Source { text, lexed: &lexed, lines: &masked_lines, dialect };
+    let variables = variables::variables(text, &lexed, dialect);
+    let source = Source { text, lexed: &lexed, lines: &masked_lines, dialect, variables: &variables };
     let reader = Reader { source: &source };
     let mut coverage = Coverage::default();
     let mut statements = Vec::with_capacity(pieces.len());
@@ -86,6 +95,7 @@ pub(crate) fn read_with(path: &str, text: &str, dialect: Dialect, parameters: &[
         path: path.to_string(),
         text: text.to_string(),
         lines,
+        stated: stated::stated(text, &lexed),
         routines: crate::routine::routines(text, &lexed),
         lexed,
         dialect,

@@ -13,23 +13,44 @@ use crate::{Input, Report, dbt, judge, parse};
 
 /// Things that were made before, by name; good as long as they would be made of the same.
 #[derive(Debug)]
-pub(crate) struct Kept<T>(HashMap<String, (u64, Arc<T>)>);
+pub(crate) struct Kept<T> {
+    made: HashMap<String, Made<T>>,
+    round: u64,
+}
+
+#[derive(Debug)]
+struct Made<T> {
+    digest: u64,
+    thing: Arc<T>,
+    /// The round in which it was last asked for.
+    round: u64,
+}
 
 impl<T> Default for Kept<T> {
     fn default() -> Self {
-        Self(HashMap::new())
+        Self { made: HashMap::new(), round: 0 }
     }
 }
 
 impl<T> Kept<T> {
     /// What was made of this.
     pub(crate) fn get(&self, name: &str, digest: u64) -> Option<Arc<T>> {
-        self.0.get(name).filter(|(known, _)| *known == digest).map(|(_, kept)| Arc::clone(kept))
+        self.made.get(name).filter(|made| made.digest == digest).map(|made| Arc::clone(&made.thing))
     }
 
     /// Keeps what was made in place of what had the name before.
     pub(crate) fn keep(&mut self, name: String, digest: u64, made: &Arc<T>) {
-        self.0.insert(name, (digest, Arc::clone(made)));
+        self.made.insert(name, Made { digest, thing: Arc::clone(made), round: self.round });
+    }
+
+    /// What is not kept again from here on is gone after the next [`Self::sweep`].
+    fn begin(&mut self) {
+        self.round += 1;
+    }
+
+    fn sweep(&mut self) {
+        let round = self.round;
+        self.made.retain(|_, made| made.round == round);
     }
 }
 
@@ -54,18 +75,28 @@ impl Session {
         Self::default()
     }
 
+    /// Begins a look at all files: what is not looked at before the next [`Self::sweep`] is not there any more.
+    pub fn begin(&mut self) {
+        self.scripts.begin();
+        self.models.begin();
+    }
+
+    /// Forgets the files that were not looked at since [`Self::begin`].
+    pub fn sweep(&mut self) {
+        self.scripts.sweep();
+        self.models.sweep();
+    }
+
     /// Reads a file as [`parse`] does, if it was not read before as it is.
     pub fn parse(&mut self, input: &Input, config: &Config) -> Arc<Script> {
         let digest = digest_of_input(input, config);
-        if let Some(known) = self.scripts.get(&input.path, digest) {
-            return known;
-        }
-        let script = Arc::new(parse(input, config));
+        let known = self.scripts.get(&input.path, digest);
+        let script = known.unwrap_or_else(|| Arc::new(parse(input, config)));
         self.scripts.keep(input.path.clone(), digest, &script);
         script
     }
 
-    /// Lints files as [`crate::lint_on`] does; where `only` names one of them, what is found in others may be left out.
+    /// Lints files as [`crate::lint_on`] does, and forgets all others; where `only` names one of them, what is found in others may be left out.
     pub fn lint(
         &mut self,
         inputs: &[Input],
@@ -73,6 +104,7 @@ impl Session {
         config: &Config,
         spread: &impl Spread,
     ) -> Report {
+        self.begin();
         let (projects, rest) = dbt::groups(inputs, config);
         let scripts = self.scripts(&rest, config, spread);
         let scripts: Vec<&Script> = scripts.iter().map(|script| &**script).collect();
@@ -100,6 +132,7 @@ impl Session {
             report.allowed.append(&mut found.allowed);
             report.coverage.append(&mut found.coverage);
         }
+        self.sweep();
         report
     }
 
@@ -187,7 +220,7 @@ mod tests {
         let config = Config::default();
         let _ = session.lint(&inputs, None, &config, &InTurn);
         let kept =
-            |session: &Session, name: &str| Arc::clone(&session.models.0.get(name).expect("a model").1);
+            |session: &Session, name: &str| Arc::clone(&session.models.made.get(name).expect("a model").thing);
         let (a, b) = (kept(&session, "p/model.p.a"), kept(&session, "p/model.p.b"));
         inputs[4].text.push_str(" where k > 1");
         let _ = session.lint(&inputs, Some("p/models/a.sql"), &config, &InTurn);
@@ -197,5 +230,17 @@ mod tests {
         inputs[2].text = "{% macro now() %}2{% endmacro %}".to_owned();
         let _ = session.lint(&inputs, Some("p/models/a.sql"), &config, &InTurn);
         assert!(!Arc::ptr_eq(&b, &kept(&session, "p/model.p.b")));
+    }
+    #[test]
+    fn what_is_gone_is_forgotten() {
+        let mut inputs = project();
+        let mut session = Session::new();
+        let config = Config::default();
+        let _ = session.lint(&inputs, None, &config, &InTurn);
+        let held = |session: &Session| (session.scripts.made.len(), session.models.made.len());
+        assert_eq!(held(&session), (1, 2));
+        inputs.retain(|input| input.path != "load.sql" && input.path != "p/models/b.sql");
+        let _ = session.lint(&inputs, Some("p/models/a.sql"), &config, &InTurn);
+        assert_eq!(held(&session), (0, 1));
     }
 }

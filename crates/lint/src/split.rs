@@ -86,6 +86,10 @@ pub fn split(text: &str, lexed: &Lexed, dialect: Dialect) -> Vec<Piece> {
         declaring: false,
         guard: None,
     };
+    // Oracle opens one by itself, and the next after each COMMIT.
+    if dialect == Dialect::Oracle {
+        splitter.open_transaction();
+    }
     while splitter.at < splitter.tokens.len() {
         let before = splitter.at;
         splitter.step();
@@ -272,6 +276,8 @@ impl Splitter<'_> {
                 self.control(at + 2, false)
             }
             "create" | "alter" if self.is_routine_head(at) => self.routine_head(),
+            // In the body of a package.
+            "procedure" | "function" if self.dialect == Dialect::Oracle => self.routine_head(),
             _ if self.mark(at + 1) == b':' && self.any(at + 2, &["loop", "while", "for", "begin"]) => {
                 self.at += 2
             }
@@ -374,6 +380,11 @@ impl Splitter<'_> {
         let savepoint = (at..end).any(|at| self.any(at, &["savepoint", "to"]));
         let handled = self.frames.contains(&Frame::Handler);
         match kind {
+            PieceKind::Commit | PieceKind::Rollback
+                if self.dialect == Dialect::Oracle && !savepoint && !handled =>
+            {
+                self.open_transaction()
+            }
             PieceKind::Commit
                 if self.routine && self.transaction.is_some() && self.dialect != Dialect::TSql =>
             {
@@ -390,6 +401,7 @@ impl Splitter<'_> {
         let at = self.at;
         if self.frames.is_empty()
             && self.transaction.is_some()
+            && self.dialect != Dialect::Oracle
             && !self.any(at + 1, &["if", "loop", "while", "case", "try", "catch"])
         {
             return self.transact(PieceKind::Commit);
@@ -405,8 +417,9 @@ impl Splitter<'_> {
         self.push(PieceKind::Control, at, end);
         if self.frames.is_empty() && self.dialect != Dialect::TSql {
             self.routine = false;
+            // The next routine is called by itself.
             if self.dialect == Dialect::Oracle {
-                self.transaction = None;
+                self.open_transaction();
             }
         }
         self.at = end;
@@ -485,6 +498,11 @@ impl Splitter<'_> {
             {
                 break;
             }
+            // What PL/SQL declares stands between here and BEGIN.
+            if self.dialect == Dialect::Oracle && top(self, end) && self.any(end, &["is", "as"]) {
+                end += 1;
+                break;
+            }
             let as_body = top(self, end)
                 && (self.is(end, "as") && (self.dialect == Dialect::TSql || task)
                     || self.is(end, "do") && event);
@@ -542,6 +560,10 @@ impl Splitter<'_> {
         self.routine |= self.declaring;
         self.push(PieceKind::Sql, start, at);
         self.routine = routine;
+        const DDL: &[&str] = &["create", "alter", "drop", "truncate", "rename", "grant", "revoke"];
+        if self.dialect == Dialect::Oracle && self.any(start, DDL) {
+            self.open_transaction();
+        }
         self.at = if self.mark(at) == b';' { at + 1 } else { at };
     }
 

@@ -90,10 +90,9 @@ impl Lines {
     /// Finds the lines of `text`.
     #[must_use]
     pub fn of(text: &str) -> Self {
-        let mut lines = Self { starts: vec![0], wide: Vec::new() };
-        lines
-            .starts
-            .extend(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(at, _)| offset(at + 1)));
+        let mut lines = Self { starts: Vec::with_capacity(text.len() / 32 + 1), wide: Vec::new() };
+        lines.starts.push(0);
+        lines.starts.extend(text.match_indices('\n').map(|(at, _)| offset(at + 1)));
         if !text.is_ascii() {
             let (mut line, mut column, mut extra) = (0, 0, 0);
             for char in text.chars() {

@@ -331,7 +331,9 @@ impl<'a> View<'a> {
             for (at, from) in select.from.iter().enumerate() {
                 let covered =
                     |key: &Vec<String>| key.iter().all(|column| columns.contains(&(at, column.clone())));
-                if !all.contains(&at) && self.tellers(from, depth + 1).iter().any(covered) {
+                // A generated row of values has one column, and each value once.
+                let generated = is_generated(from) && columns.iter().any(|(table, _)| *table == at);
+                if !all.contains(&at) && (generated || self.tellers(from, depth + 1).iter().any(covered)) {
                     all.insert(at);
                 }
             }
@@ -339,5 +341,30 @@ impl<'a> View<'a> {
                 return Closure { columns, all };
             }
         }
+    }
+}
+
+/// `UNNEST(GENERATE_DATE_ARRAY(…))`, `generate_series(…)`: values that rise one by one.
+fn is_generated(from: &From) -> bool {
+    let rises = |name: &str| {
+        matches!(
+            name,
+            "generate_date_array"
+                | "generate_timestamp_array"
+                | "generate_array"
+                | "generate_series"
+                | "sequence"
+                | "range"
+        )
+    };
+    match &from.relation {
+        Relation::Function(call) => rises(&call.name),
+        Relation::Unnest(list) => {
+            matches!(list.as_slice(), [Expr { kind: ExprKind::Call(call), .. }]
+                if rises(&call.name)
+                    || matches!(call.name.as_str(), "explode" | "unnest" | "flatten")
+                        && matches!(call.args.first().map(|arg| &arg.kind), Some(ExprKind::Call(inner)) if rises(&inner.name)))
+        }
+        _ => false,
     }
 }

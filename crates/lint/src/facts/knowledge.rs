@@ -71,6 +71,15 @@ impl Knowledge {
             for routine in &script.routines {
                 knowledge.routines.entry(routine.name.last().to_string()).or_default().push(routine.clone());
             }
+            for (name, key) in &script.stated {
+                knowledge.add(TableFacts {
+                    name: name.clone(),
+                    keys: vec![key.clone()],
+                    partial: true,
+                    source: "a comment",
+                    ..TableFacts::default()
+                });
+            }
             for statement in &script.statements {
                 match &statement.action {
                     Action::Define(table) => {

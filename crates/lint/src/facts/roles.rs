@@ -124,9 +124,55 @@ impl<'a> View<'a> {
     /// All calls of a statement that depend on more than their arguments.
     #[must_use]
     pub fn occurrences(&self) -> Vec<Occurrence<'a>> {
+        if !self.calls_out() {
+            return Vec::new();
+        }
         let mut walk = Walk { view: self, uses: HashMap::new(), seen: Vec::new(), sources: HashMap::new() };
         walk.statement();
         walk.finish()
+    }
+}
+
+impl<'a> View<'a> {
+    /// Whether anything in the statement may depend on more than its arguments: most statements hold nothing of the kind,
+    /// and what becomes of their values need not be followed.
+    fn calls_out(&self) -> bool {
+        let mut found = false;
+        let mut look = |expr: &'a Expr| {
+            expr.walk(&mut |part| {
+                found = found
+                    || match &part.kind {
+                        ExprKind::Call(call) => {
+                            let args = call.args.len() + usize::from(call.star);
+                            functions::class(self.dialect, &call.name, args).is_some()
+                        }
+                        ExprKind::Column { qualifier: None, name } => {
+                            functions::bare(self.dialect, name).is_some()
+                        }
+                        ExprKind::Column { name, .. } => name == "nextval",
+                        ExprKind::Cast { expr, to } => self.is_clock_literal(expr, to),
+                        _ => false,
+                    };
+            });
+        };
+        for (id, _) in self.queries() {
+            self.each_expr(id, &mut look);
+        }
+        self.statement.writes.iter().for_each(|write| write.each_expr(&mut look));
+        if let Action::Variable { value: Some(value), .. } = &self.statement.action {
+            look(value);
+        }
+        found
+    }
+
+    /// `'now'::timestamp`, `DATE 'today'`.
+    fn is_clock_literal(&self, expr: &Expr, to: &str) -> bool {
+        let ExprKind::Literal(crate::ir::Literal::Text(text)) = &expr.kind else { return false };
+        let reads =
+            matches!(self.dialect, crate::dialect::Dialect::Postgres | crate::dialect::Dialect::Redshift);
+        reads
+            && (to.starts_with("date") || to.starts_with("time"))
+            && matches!(text.trim().to_ascii_lowercase().as_str(), "now" | "today" | "tomorrow" | "yesterday")
     }
 }
 
@@ -326,6 +372,7 @@ impl<'a> Walk<'_, 'a> {
         for from in &select.from {
             self.all(&from.on, Role::Join, id);
             let at = self.at(Into::Role(Role::Filter), Some(id), None);
+            from.as_of.iter().for_each(|expr| self.expr(expr, &at));
             match &from.relation {
                 Relation::Function(call) => {
                     let at = At { fate: passing(call), ..at };
@@ -383,7 +430,7 @@ impl<'a> Walk<'_, 'a> {
                 let at = At { guarded: true, around: Some(expr), ..at.clone() };
                 args.iter().for_each(|child| self.expr(child, &at));
             }
-            ExprKind::Cast { expr: inner, to } if self.is_clock_literal(inner, to) => {
+            ExprKind::Cast { expr: inner, to } if self.view.is_clock_literal(inner, to) => {
                 self.seen.push(Seen {
                     expr,
                     name: "a literal that stands for the clock",
@@ -396,18 +443,6 @@ impl<'a> Walk<'_, 'a> {
                 expr.each_child(|child| self.expr(child, &at));
             }
         }
-    }
-
-    /// `'now'::timestamp`, `DATE 'today'`.
-    fn is_clock_literal(&self, expr: &Expr, to: &str) -> bool {
-        let crate::ir::ExprKind::Literal(crate::ir::Literal::Text(text)) = &expr.kind else { return false };
-        let reads = matches!(
-            self.view.dialect,
-            crate::dialect::Dialect::Postgres | crate::dialect::Dialect::Redshift
-        );
-        reads
-            && (to.starts_with("date") || to.starts_with("time"))
-            && matches!(text.trim().to_ascii_lowercase().as_str(), "now" | "today" | "tomorrow" | "yesterday")
     }
 
     fn column(&mut self, expr: &'a Expr, qualifier: Option<&str>, name: &'a str, at: &At<'a>) {
@@ -428,7 +463,10 @@ impl<'a> Walk<'_, 'a> {
             }
             return;
         }
+        // `"sysdate"` in quotes is a column, whatever it is called.
+        let quoted = expr.span.is_somewhere() && (expr.span.end - expr.span.start) as usize == name.len() + 2;
         let class = match qualifier {
+            None if quoted => None,
             None => {
                 functions::bare(self.view.dialect, name).filter(|_| !self.is_known_column(at.query, name))
             }

@@ -10,7 +10,7 @@ use crate::text::Span;
 
 use super::alike::{column_within, constant, render};
 use super::instant::unit_seconds;
-use super::view::{ColumnSource, Origin, OutputValue, View};
+use super::view::{ColumnSource, Origin, Output, OutputValue, Outputs, View};
 
 /// How deep queries are followed.
 const DEPTH: usize = 24;
@@ -180,11 +180,14 @@ impl<'a> View<'a> {
                 self.add_conditions(id, &from.on, scope);
             }
             match &from.relation {
-                Relation::Table(_) if from.join != Join::Semi => {
-                    scopes.iter_mut().for_each(|scope| scope.tables.push((id, from)));
-                }
+                Relation::Table(name) if from.join != Join::Semi => match self.stages.of(name) {
+                    // What the script has put together before is read through, as a CTE is.
+                    Some(stage) => scopes = joined(&scopes, &stage.scopes, &stage.outputs, at, Some(id)),
+                    None => scopes.iter_mut().for_each(|scope| scope.tables.push((id, from))),
+                },
                 Relation::Query(inner) if from.join != Join::Semi => {
-                    scopes = self.joined(&scopes, &self.scopes_within(*inner, depth + 1), *inner, at);
+                    let within = self.scopes_within(*inner, depth + 1);
+                    scopes = joined(&scopes, &within, &self.outputs(*inner), at, None);
                 }
                 Relation::Table(_) | Relation::Query(_) => {}
                 Relation::Function(call) => {
@@ -204,47 +207,6 @@ impl<'a> View<'a> {
             self.carry(id, select, &pairs, range);
         }
         scopes
-    }
-
-    /// Each scope of what stands before with each of a query that is joined to it.
-    fn joined(&self, before: &[Scope<'a>], inner: &[Scope<'a>], id: QueryId, at: usize) -> Vec<Scope<'a>> {
-        let outputs = self.outputs(id);
-        let mut all = Vec::new();
-        for scope in before.iter().take(SCOPES) {
-            for other in inner.iter().take(SCOPES) {
-                let mut scope = scope.clone();
-                scope.sure &= other.sure;
-                for table in &other.tables {
-                    if !scope.tables.iter().any(|known| std::ptr::eq(known.1, table.1)) {
-                        scope.tables.push(*table);
-                    }
-                }
-                for range in &other.ranges {
-                    let mut range = range.clone();
-                    let named = range
-                        .outputs
-                        .iter()
-                        .filter_map(|output| outputs.list.get(*output))
-                        .map(|output| output.name.clone());
-                    range.source = named.map(|name| (at, name)).collect();
-                    if outputs.open {
-                        range.source.extend(range.names.iter().map(|name| (at, name.clone())));
-                    }
-                    range.outputs.clear();
-                    // A query that is read twice bounds both readings alike.
-                    match scope.ranges.iter_mut().find(|known| {
-                        known.query == range.query
-                            && known.span == range.span
-                            && std::ptr::eq(known.compared, range.compared)
-                    }) {
-                        Some(known) => known.source.extend(range.source),
-                        None => scope.ranges.push(range),
-                    }
-                }
-                all.push(scope);
-            }
-        }
-        all
     }
 
     /// Finds the outputs that carry a range's column.
@@ -497,3 +459,58 @@ fn is_value(expr: &Expr) -> bool {
 }
 
 type Pair = ((usize, String), (usize, String));
+
+/// Each scope of what stands before with each of a query that is joined to it. Of a query of another statement, what it
+/// reads is counted to `reader`, and only what it gives out as it read it is followed.
+fn joined<'a>(
+    before: &[Scope<'a>],
+    inner: &[Scope<'a>],
+    outputs: &Outputs<'a>,
+    at: usize,
+    reader: Option<QueryId>,
+) -> Vec<Scope<'a>> {
+    let kept = |output: &Output<'_>| match &output.value {
+        OutputValue::Expr(Expr { kind: ExprKind::Cast { expr, .. }, .. }) => expr.column().is_some(),
+        OutputValue::Expr(expr) => expr.column().is_some(),
+        OutputValue::Column { .. } => true,
+        OutputValue::Other => false,
+    };
+    let mut all = Vec::new();
+    for scope in before.iter().take(SCOPES) {
+        for other in inner.iter().take(SCOPES) {
+            let mut scope = scope.clone();
+            scope.sure &= other.sure;
+            for (query, from) in &other.tables {
+                if !scope.tables.iter().any(|known| std::ptr::eq(known.1, *from)) {
+                    scope.tables.push((reader.unwrap_or(*query), from));
+                }
+            }
+            for range in &other.ranges {
+                let mut range = range.clone();
+                range.query = reader.unwrap_or(range.query);
+                let named = range
+                    .outputs
+                    .iter()
+                    .filter_map(|output| outputs.list.get(*output))
+                    .filter(|output| reader.is_none() || kept(output))
+                    .map(|output| output.name.clone());
+                range.source = named.map(|name| (at, name)).collect();
+                if outputs.open {
+                    range.source.extend(range.names.iter().map(|name| (at, name.clone())));
+                }
+                range.outputs.clear();
+                // A query that is read twice bounds both readings alike.
+                match scope.ranges.iter_mut().find(|known| {
+                    known.query == range.query
+                        && known.span == range.span
+                        && std::ptr::eq(known.compared, range.compared)
+                }) {
+                    Some(known) => known.source.extend(range.source),
+                    None => scope.ranges.push(range),
+                }
+            }
+            all.push(scope);
+        }
+    }
+    all
+}

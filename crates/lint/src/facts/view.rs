@@ -10,8 +10,10 @@ use crate::ir::{
     Body, BranchAction, Expr, ExprKind, From, Item, Name, Query, QueryId, Relation, Select, Statement,
 };
 
+use super::alike::constant;
 use super::knowledge::Knowledge;
 use super::scope::Scope;
+use super::stages::Stages;
 
 /// Nesting of queries beyond which nothing is followed.
 const DEPTH: usize = 40;
@@ -28,6 +30,7 @@ pub struct View<'a> {
     pub(super) keys: RefCell<HashMap<QueryId, Vec<Vec<String>>>>,
     pub(super) tellers: RefCell<HashMap<QueryId, Rc<Vec<Vec<String>>>>>,
     pub(super) scopes: RefCell<HashMap<QueryId, Rc<Vec<Scope<'a>>>>>,
+    pub(super) stages: Stages<'a>,
 }
 
 /// What a query gives out.
@@ -120,7 +123,14 @@ impl<'a> View<'a> {
             keys: RefCell::default(),
             tellers: RefCell::default(),
             scopes: RefCell::new(HashMap::new()),
+            stages: Stages::default(),
         }
+    }
+
+    /// Looks at a statement of a script that has put tables together before.
+    #[must_use]
+    pub(crate) fn after(self, stages: &Stages<'a>) -> Self {
+        Self { stages: stages.clone(), ..self }
     }
 
     /// A query.
@@ -408,6 +418,18 @@ impl<'a> View<'a> {
         }
     }
 
+    /// Whether an expression is one value for all rows of a run, also where an earlier statement of the script has put that
+    /// value into the table that is read.
+    #[must_use]
+    pub fn is_one_value(&self, query: QueryId, expr: &'a Expr) -> bool {
+        constant(expr)
+            || match self.origin(query, expr) {
+                Origin::Computed { expr, .. } => constant(expr),
+                Origin::Base { table, column } => self.stages.is_constant(table, &column),
+                Origin::Unknown => false,
+            }
+    }
+
     /// Whether a parameter is named anywhere in the statement.
     #[must_use]
     pub fn mentions_param(&self, name: &str) -> bool {
@@ -613,6 +635,7 @@ pub(crate) fn each_expr_of<'a>(select: &'a Select, visit: &mut impl FnMut(&'a Ex
     }
     for from in &select.from {
         from.on.iter().for_each(&mut *visit);
+        from.as_of.iter().for_each(|expr| visit(expr));
         match &from.relation {
             Relation::Function(call) => call.each_child(visit),
             Relation::Unnest(list) => list.iter().for_each(&mut *visit),

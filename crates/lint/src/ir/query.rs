@@ -208,6 +208,8 @@ pub struct From {
     pub sample: Option<Sample>,
     /// FINAL, time travel.
     pub modifier: Option<String>,
+    /// As of when it is read.
+    pub as_of: Option<Box<Expr>>,
 }
 
 /// A sample of rows.

@@ -15,7 +15,7 @@ pub struct Write {
     pub head: Span,
     /// The table.
     pub target: Name,
-    /// Its alias in MERGE and UPDATE.
+    /// Its alias.
     pub alias: Option<String>,
     /// Columns listed.
     pub columns: Vec<String>,
@@ -182,4 +182,28 @@ pub struct Assign {
     pub value: Expr,
     /// `column += value`.
     pub compound: bool,
+}
+
+impl Write {
+    /// The expressions that stand directly in a write, not in its queries.
+    pub fn each_expr<'a>(&'a self, visit: &mut impl FnMut(&'a Expr)) {
+        self.filters.iter().for_each(&mut *visit);
+        self.sets.iter().for_each(|set| visit(&set.value));
+        self.partition.iter().filter_map(|(_, value)| value.as_ref()).for_each(&mut *visit);
+        if let Some(conflict) = &self.conflict {
+            conflict.sets.iter().for_each(|set| visit(&set.value));
+            conflict.filters.iter().for_each(&mut *visit);
+        }
+        for branch in &self.branches {
+            branch.filters.iter().for_each(&mut *visit);
+            match &branch.action {
+                BranchAction::Update(sets) => sets.iter().for_each(|set| visit(&set.value)),
+                BranchAction::Insert(_, values) => values.iter().for_each(&mut *visit),
+                BranchAction::UpdateAll
+                | BranchAction::InsertAll
+                | BranchAction::Delete
+                | BranchAction::Nothing => {}
+            }
+        }
+    }
 }

@@ -13,6 +13,9 @@ use super::Lowering;
 
 type Parent = Option<QueryId>;
 
+/// The newest partition that the target of a dbt model has.
+pub(crate) const MAX_PARTITION: &str = "_dbt_max_partition";
+
 impl Lowering<'_> {
     /// An expression as a conjunction.
     pub(super) fn conjuncts(&mut self, ast: &Ast, parent: Parent) -> Vec<Expr> {
@@ -380,7 +383,10 @@ impl Lowering<'_> {
             {
                 return Expr { span, kind: ExprKind::Param(param_name(placeholder.of(self.source.text))) };
             }
-            if last.quote_style.is_none() && (last.value.starts_with('@') || last.value.starts_with(':')) {
+            let marked = last.value.starts_with('@') || last.value.starts_with(':');
+            // What dbt's script for BigQuery declares around a model.
+            let declared = self.source.variables.hold(&last.value, first) || last.value == MAX_PARTITION;
+            if last.quote_style.is_none() && (marked || declared) {
                 return Expr { span, kind: ExprKind::Param(param_name(&last.value)) };
             }
         }
@@ -447,6 +453,9 @@ impl Lowering<'_> {
         call.order.extend(self.sorts(&function.within_group, parent));
         call.filter = function.filter.as_ref().map(|expr| self.boxed(expr, parent));
         call.over = function.over.as_ref().map(|over| self.over(over, parent));
+        if let Some(name) = reflected(&call) {
+            call = Call { name: name.to_owned(), ..Call::default() };
+        }
         // Functions that compare as `IS NOT DISTINCT FROM` does.
         if call.name == "equal_null" && call.args.len() == 2 {
             return Expr { span, kind: ExprKind::Op(Op::NullSafeEq, call.args) };
@@ -529,6 +538,20 @@ impl Lowering<'_> {
             order: self.sorts(&spec.order_by, parent),
             frame,
         }
+    }
+}
+
+/// What a method of Java does that Spark and Hive are made to call: `reflect('java.util.UUID', 'randomUUID')`.
+fn reflected(call: &Call) -> Option<&'static str> {
+    if !matches!(call.name.as_str(), "reflect" | "java_method" | "try_reflect") {
+        return None;
+    }
+    let ExprKind::Literal(Literal::Text(method)) = &call.args.get(1)?.kind else { return None };
+    match method.to_ascii_lowercase().as_str() {
+        "randomuuid" => Some("uuid"),
+        "random" | "nextint" | "nextdouble" | "nextlong" => Some("rand"),
+        "currenttimemillis" | "nanotime" | "now" => Some("current_timestamp"),
+        _ => None,
     }
 }
 

@@ -145,6 +145,12 @@ impl Lowering<'_> {
         };
         let mut item = plain_from(own, relation, span);
         item.sample = sample.map(|sample| self.sample(sample, id));
+        item.as_of = version.and_then(|version| match version {
+            ast::TableVersion::ForSystemTimeAsOf(expr)
+            | ast::TableVersion::TimestampAsOf(expr)
+            | ast::TableVersion::Function(expr) => Some(Box::new(self.expr(expr, Some(id)))),
+            _ => None,
+        });
         let after = self.source.lexed.index_at(alias.map_or(span, |alias| self.place(alias.name.span)).end);
         item.modifier = if version.is_some() {
             Some("version".to_string())
@@ -189,6 +195,7 @@ pub(super) fn plain_from(alias: String, relation: Relation, span: Span) -> From 
         using: Vec::new(),
         sample: None,
         modifier: None,
+        as_of: None,
     }
 }
 

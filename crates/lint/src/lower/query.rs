@@ -9,8 +9,8 @@ use sqlparser::ast::{
 
 use crate::dialect::Dialect;
 use crate::ir::{
-    Action, Body, Creation, Distinct, Expr, ExprKind, From, Group, Item, Join, Limit, Literal, Place, Query,
-    QueryId, Relation, Select, SetOp, Sort, Verb, Window, Write,
+    Action, Body, Creation, Distinct, Expr, ExprKind, From, Group, Item, Join, Limit, Literal, Op, Place,
+    Query, QueryId, Relation, Select, SetOp, Sort, Verb, Window, Write,
 };
 use crate::text::Span;
 
@@ -57,9 +57,35 @@ impl Lowering<'_> {
                     };
                     return Action::Variable { name, value: Some(value) };
                 }
-                Action::Select(id)
+                match self.assigned(id) {
+                    Some(name) => {
+                        let kind = ExprKind::Subquery { query: id, ask: crate::ir::Ask::Scalar, expr: None };
+                        Action::Variable { name, value: Some(Expr { span: self.span, kind }) }
+                    }
+                    None => Action::Select(id),
+                }
             }
         }
+    }
+
+    /// The variable of T-SQL's `SELECT @newest = MAX(t) FROM …`; of several the first that takes a newest value.
+    fn assigned(&self, id: QueryId) -> Option<String> {
+        let Body::Select(select) = &self.queries.get(id.0 as usize)?.body else { return None };
+        let names = select.items.iter().map(|item| match item {
+            Item::Expr { expr, alias: Some(alias) } => Some((alias.strip_prefix('@')?, expr)),
+            Item::Expr { expr: Expr { kind: ExprKind::Op(Op::Eq, sides), .. }, .. } => match sides.as_slice()
+            {
+                [Expr { kind: ExprKind::Param(name), .. }, value] => Some((name.as_str(), value)),
+                _ => None,
+            },
+            _ => None,
+        });
+        let assigned: Vec<(&str, &Expr)> = names.collect::<Option<_>>()?;
+        let newest = |(_, value): &&(&str, &Expr)| {
+            value.any(&mut |part| matches!(&part.kind, ExprKind::Call(call) if call.name == "max"))
+        };
+        let found = assigned.iter().find(newest).or(assigned.first())?;
+        (self.source.dialect == Dialect::TSql).then(|| found.0.to_owned())
     }
 
     pub(super) fn reserve(&mut self, place: Place, parent: Parent, name: Option<String>) -> QueryId {
@@ -261,6 +287,43 @@ impl Lowering<'_> {
         Some(Limit { span, count, offset, with_ties: false, percent: false, by })
     }
 
+    /// `WHERE ROWNUM <= n` of Oracle, which is no condition on rows. Over a query that is ordered it cuts that.
+    fn row_number_limit(&mut self, filters: &mut Vec<Expr>, from: &[From]) -> Option<Limit> {
+        let counts = |filter: &Expr| match &filter.kind {
+            ExprKind::Op(Op::LtEq | Op::Lt | Op::Eq, sides) => {
+                sides.first().and_then(Expr::column).is_some_and(|column| column == (None, "rownum"))
+            }
+            _ => false,
+        };
+        let at = filters.iter().position(counts).filter(|_| self.source.dialect == Dialect::Oracle)?;
+        let filter = filters.remove(at);
+        let ExprKind::Op(op, mut sides) = filter.kind else { return None };
+        let mut count = sides.pop();
+        if op == Op::Lt
+            && let Some(Expr { kind: ExprKind::Literal(Literal::Number(number)), .. }) = &mut count
+            && number == "2"
+        {
+            *number = "1".to_owned();
+        }
+        let limit = Limit {
+            span: filter.span,
+            count,
+            offset: None,
+            with_ties: false,
+            percent: false,
+            by: Vec::new(),
+        };
+        if let [From { relation: Relation::Query(inner), .. }] = from
+            && let Some(inner) = self.queries.get_mut(inner.0 as usize)
+            && !inner.order.is_empty()
+            && inner.limit.is_none()
+        {
+            inner.limit = Some(limit);
+            return None;
+        }
+        Some(limit)
+    }
+
     fn top(&mut self, top: &ast::Top, id: QueryId, select: Span) -> Option<Limit> {
         let index = self.source.lexed.index_at(select.start);
         let at = (index..index + 5).find(|at| self.token_is(*at, &["top"]))?;
@@ -326,6 +389,7 @@ impl Lowering<'_> {
         spread.extend(self.exprs(&select.cluster_by, parent));
         self.windows.pop();
         let limit = select.top.as_ref().and_then(|top| self.top(top, id, span));
+        let limit = limit.or_else(|| self.row_number_limit(&mut filters, &from));
         if let Some(into) = &select.into {
             self.select_into(into, id);
         }
@@ -334,7 +398,7 @@ impl Lowering<'_> {
 
     /// SELECT … INTO t; in a routine the targets are variables, but not in T-SQL.
     fn select_into(&mut self, into: &ast::SelectInto, id: QueryId) {
-        if self.routine && self.source.dialect != Dialect::TSql {
+        if (self.routine || self.source.dialect == Dialect::Oracle) && self.source.dialect != Dialect::TSql {
             return;
         }
         let Some(target) = into.targets.first() else { return };

@@ -62,7 +62,14 @@ impl Lowering<'_> {
             TableObject::TableQuery(_) => Name::default(),
         };
         let source = insert.source.as_ref().map(|source| self.query(source, Place::Root, None, None));
-        let conflict = self.conflict(insert, start);
+        let alias = insert.table_alias.as_ref().map(|alias| alias.alias.value.to_ascii_lowercase());
+        let mut conflict = self.conflict(insert, start);
+        if let Some(conflict) =
+            conflict.as_mut().filter(|conflict| keeps_all(conflict, &target, alias.as_deref()))
+        {
+            conflict.action = ConflictAction::Nothing;
+            conflict.sets.clear();
+        }
         let verb = if insert.overwrite { Verb::Overwrite } else { Verb::Insert };
         let partition = insert.partitioned.iter().flatten().filter_map(|expr| self.partition(expr)).collect();
         let columns =
@@ -81,6 +88,7 @@ impl Lowering<'_> {
             span,
             head,
             target,
+            alias,
             columns,
             by_name: insert.by_name,
             source,
@@ -475,4 +483,17 @@ fn factor_alias(factor: &TableFactor) -> String {
         }
         _ => String::new(),
     }
+}
+
+/// `ON DUPLICATE KEY UPDATE id = id`: the row stays as it is.
+fn keeps_all(conflict: &Conflict, target: &Name, alias: Option<&str>) -> bool {
+    let own = |qualifier: &str| qualifier == target.last() || Some(qualifier) == alias;
+    let keeps = |set: &Assign| {
+        !set.compound
+            && set
+                .value
+                .column()
+                .is_some_and(|(qualifier, name)| name == set.column && qualifier.is_none_or(own))
+    };
+    conflict.action == ConflictAction::Update && !conflict.sets.is_empty() && conflict.sets.iter().all(keeps)
 }

@@ -69,6 +69,7 @@ impl Preparing<'_> {
                 self.streams();
             }
             Dialect::Postgres | Dialect::Redshift => self.variables_of_into(),
+            Dialect::Oracle => self.keeps(),
             Dialect::DuckDb | Dialect::ClickHouse => {
                 self.words_before_join(&["asof"]);
                 self.pivots();
@@ -76,6 +77,18 @@ impl Preparing<'_> {
             _ => {}
         }
         self.qualify_without_from()
+    }
+
+    /// `max(x) KEEP (DENSE_RANK LAST ORDER BY y)`: the aggregate is over the rows that share the extreme.
+    fn keeps(&mut self) {
+        for at in self.piece.tokens.clone() {
+            if self.word(at) == "keep"
+                && self.word(at + 2) == "dense_rank"
+                && let Some(close) = self.mate(at + 1)
+            {
+                self.blank(self.span(at).to(self.span(close)));
+            }
+        }
     }
 
     fn span(&self, at: usize) -> Span {
@@ -117,9 +130,9 @@ impl Preparing<'_> {
         }
         let near = start..(start + 8).min(self.piece.tokens.end);
         let kept =
-            near.clone().find(|at| matches!(self.word(*at).as_str(), "streaming" | "dynamic" | "live"));
+            near.clone().find(|at| matches!(self.word(*at).as_ref(), "streaming" | "dynamic" | "live"));
         let refreshed = near.clone().any(|at| self.word(at) == "refresh");
-        let Some(kind) = near.into_iter().find(|at| matches!(self.word(*at).as_str(), "view" | "table"))
+        let Some(kind) = near.into_iter().find(|at| matches!(self.word(*at).as_ref(), "view" | "table"))
         else {
             return;
         };
@@ -132,7 +145,7 @@ impl Preparing<'_> {
             self.edit(head, if long { "CREATE MATERIALIZED VIEW" } else { "CREATE VIEW" });
         }
         let mut name = kind + 1;
-        while matches!(self.word(name).as_str(), "if" | "not" | "exists") {
+        while matches!(self.word(name).as_ref(), "if" | "not" | "exists") {
             name += 1;
         }
         let from = self.past_name(name);
@@ -140,7 +153,7 @@ impl Preparing<'_> {
             self.top(*at)
                 && self.word(*at) == "as"
                 && (self.is_mark(at + 1, b'(')
-                    || matches!(self.word(at + 1).as_str(), "select" | "with" | "from"))
+                    || matches!(self.word(at + 1).as_ref(), "select" | "with" | "from"))
         });
         if let Some(end) = as_query.filter(|end| *end > from) {
             self.blank(self.span(from).to(self.span(end - 1)));
@@ -150,7 +163,7 @@ impl Preparing<'_> {
     /// `json_query(x, 'path' OMIT QUOTES)`: what follows the path tells of quotes, wrappers and errors.
     pub(super) fn json_clauses(&mut self) {
         for at in self.piece.tokens.clone() {
-            if !matches!(self.word(at).as_str(), "json_query" | "json_value" | "json_exists") {
+            if !matches!(self.word(at).as_ref(), "json_query" | "json_value" | "json_exists") {
                 continue;
             }
             let Some(close) = self.is_mark(at + 1, b'(').then(|| self.mate(at + 1)).flatten() else {
@@ -176,7 +189,7 @@ impl Preparing<'_> {
             let called = self.is_mark(at - 1, b'.') && self.is_mark(at + 1, b'(');
             if called
                 && matches!(
-                    word.as_str(),
+                    word.as_ref(),
                     "true" | "false" | "null" | "array" | "struct" | "interval" | "case"
                 )
             {
@@ -191,7 +204,7 @@ impl Preparing<'_> {
         for at in self.piece.tokens.clone().skip(2) {
             let counted = self.tokens.get(at - 1).is_some_and(|token| token.kind == TokenKind::Number)
                 && (self.is_mark(at - 2, b'+') || self.is_mark(at - 2, b'-'));
-            if counted && UNITS.contains(&self.word(at).as_str()) {
+            if counted && UNITS.contains(&self.word(at).as_ref()) {
                 self.blank(self.span(at));
             }
         }
@@ -219,15 +232,15 @@ impl Preparing<'_> {
                 && before
                 && self.is_mark(at + 1, b')')
                 && at >= tokens.start + 2
-                && matches!(self.word(at - 2).as_str(), "from" | "join" | "all" | "union");
+                && matches!(self.word(at - 2).as_ref(), "from" | "join" | "all" | "union");
             let set = known
                 && (before
                     || at == tokens.start
-                    || matches!(self.word(at - 1).as_str(), "all" | "union" | "as"))
-                && matches!(self.word(at + 1).as_str(), "union" | "except" | "intersect");
+                    || matches!(self.word(at - 1).as_ref(), "all" | "union" | "as"))
+                && matches!(self.word(at + 1).as_ref(), "union" | "except" | "intersect");
             let last = known
                 && at > tokens.start
-                && matches!(self.word(at - 1).as_str(), "all" | "union")
+                && matches!(self.word(at - 1).as_ref(), "all" | "union")
                 && (at + 1 == tokens.end || self.is_mark(at + 1, b')'));
             if self.is_name(at) && (cte || alone || set || last) && span.end - span.start >= 7 {
                 self.edit(span, "TABLE p");
@@ -252,7 +265,7 @@ impl Preparing<'_> {
                 || self.is_mark(before, b')')
                 || known(self.span(before))
                 || at > 2 && self.is_name(before) && self.word(at - 2) == "as"
-                || matches!(self.word(before).as_str(), "null" | "true" | "false" | "end");
+                || matches!(self.word(before).as_ref(), "null" | "true" | "false" | "end");
             while before > self.piece.tokens.start && (self.is_name(before) || self.is_mark(before, b'.')) {
                 before -= 1;
             }
@@ -268,7 +281,7 @@ impl Preparing<'_> {
     /// `INSERT OVERWRITE DIRECTORY 'path' USING csv OPTIONS (…) SELECT`: how files are written.
     fn written_files(&mut self) {
         for at in self.piece.tokens.clone().skip(1) {
-            if self.word(at) != "directory" || !matches!(self.word(at - 1).as_str(), "overwrite" | "local") {
+            if self.word(at) != "directory" || !matches!(self.word(at - 1).as_ref(), "overwrite" | "local") {
                 continue;
             }
             let using = (at + 1..at + 3).find(|at| self.word(*at) == "using");
@@ -290,9 +303,9 @@ impl Preparing<'_> {
             let first = self.word(at + 2);
             let plain = (at + 2..close).all(|inner| {
                 let word = self.word(inner);
-                word.is_empty() || HINTS.contains(&word.as_str()) || first == "index"
+                word.is_empty() || HINTS.contains(&word.as_ref()) || first == "index"
             });
-            if plain && HINTS.contains(&first.as_str()) {
+            if plain && HINTS.contains(&first.as_ref()) {
                 self.blank(self.span(at).to(self.span(close)));
             }
         }
@@ -303,7 +316,7 @@ impl Preparing<'_> {
         let mut done = 0;
         for at in self.piece.tokens.clone() {
             if at < done
-                || !matches!(self.word(at).as_str(), "array" | "struct")
+                || !matches!(self.word(at).as_ref(), "array" | "struct")
                 || !self.is_mark(at + 1, b'<')
             {
                 continue;
@@ -333,7 +346,7 @@ impl Preparing<'_> {
     /// `CAST(x AS ARRAY(ROW(a bigint)))`.
     pub(super) fn types_in_parentheses(&mut self, names: &[&str]) {
         for at in self.piece.tokens.clone().skip(1) {
-            let typed = self.word(at - 1) == "as" && names.contains(&self.word(at).as_str());
+            let typed = self.word(at - 1) == "as" && names.contains(&self.word(at).as_ref());
             if let Some(close) = (typed && self.is_mark(at + 1, b'(')).then(|| self.mate(at + 1)).flatten() {
                 self.edit(self.span(at).to(self.span(close)), "JSON");
             }
@@ -356,7 +369,7 @@ impl Preparing<'_> {
     /// `FROM @landing.scans/tickets/2024/`: which stage, not which folder of it.
     fn paths_of_stages(&mut self) {
         for at in self.piece.tokens.clone().skip(1) {
-            let in_from = matches!(self.word(at - 1).as_str(), "from" | "join");
+            let in_from = matches!(self.word(at - 1).as_ref(), "from" | "join");
             let end = self.past_name(at);
             if !in_from || !self.word(at).starts_with('@') || !self.is_mark(end, b'/') {
                 continue;
@@ -413,7 +426,7 @@ impl Preparing<'_> {
     /// `FROM STREAM read_files(…)`.
     fn streams(&mut self) {
         for at in self.piece.tokens.clone().skip(1) {
-            let in_from = matches!(self.word(at - 1).as_str(), "from" | "join");
+            let in_from = matches!(self.word(at - 1).as_ref(), "from" | "join");
             if in_from && self.word(at) == "stream" && self.is_name(at + 1) {
                 self.blank(self.span(at));
             }
@@ -435,8 +448,8 @@ impl Preparing<'_> {
 
     fn words_before_join(&mut self, words: &[&str]) {
         for at in self.piece.tokens.clone() {
-            let joins = matches!(self.word(at + 1).as_str(), "join" | "left" | "right" | "inner" | "full");
-            if joins && words.contains(&self.word(at).as_str()) {
+            let joins = matches!(self.word(at + 1).as_ref(), "join" | "left" | "right" | "inner" | "full");
+            if joins && words.contains(&self.word(at).as_ref()) {
                 self.blank(self.span(at));
             }
         }
@@ -448,7 +461,7 @@ impl Preparing<'_> {
         for at in tokens.clone() {
             let begins = at == tokens.start || self.is_mark(at - 1, b'(') || self.word(at - 1) == "as";
             if !begins
-                || !matches!(self.word(at).as_str(), "pivot" | "unpivot" | "pivot_wider" | "pivot_longer")
+                || !matches!(self.word(at).as_ref(), "pivot" | "unpivot" | "pivot_wider" | "pivot_longer")
             {
                 continue;
             }

@@ -63,6 +63,9 @@ fn setting(file: &File<'_>, at: usize, statement: &Statement, name: &str, value:
         .any(|(_, other, _)| other.writes.iter().any(|write| !matches!(write.verb, Verb::View { .. })));
     let resets = value.to_ascii_lowercase().ends_with("default");
     let message = if listed(&VALUES, name) {
+        if counts_weeks(name) && !asks_for_weeks(file, statement) {
+            return None;
+        }
         "this setting of the session alters what is stored"
     } else if matches!(name, "search_path" | "schema" | "current_schema") && names_are_bare(file, at) {
         if name == "schema" && file.script.dialect == Dialect::Snowflake && is_placed(file, at, value) {
@@ -84,6 +87,21 @@ fn setting(file: &File<'_>, at: usize, statement: &Statement, name: &str, value:
             )
             .help("say it in the statement: the zone in the expression, the schema in the name")
     })
+}
+
+/// Settings of which day a week begins with.
+fn counts_weeks(name: &str) -> bool {
+    matches!(
+        name,
+        "datefirst" | "week_start" | "week_of_year_policy" | "first_day_of_week" | "default_week_format"
+    )
+}
+
+/// Whether anything after a statement has to do with weeks or their days.
+fn asks_for_weeks(file: &File<'_>, statement: &Statement) -> bool {
+    let after = file.script.text.get(statement.span.end as usize..).unwrap_or("").to_ascii_lowercase();
+    after.contains("week")
+        || ["dw,", "wk,", "ww,", "isowk,", "dow from"].iter().any(|unit| after.contains(unit))
 }
 
 /// `USE DATABASE d`, `USE SCHEMA d.s`, and USE SCHEMA after them: which tables are meant stands in the script.

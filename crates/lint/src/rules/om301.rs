@@ -1,4 +1,5 @@
 //! OM301: an INSERT that adds the same rows again.
+use super::om316::adds_versions;
 use super::prelude::*;
 use super::shared::is_history;
 use super::slices::feeders;
@@ -21,6 +22,7 @@ fn judge<'f, 'a>(file: &'f File<'a>, write: &WriteFact<'f, 'a>) -> Option<Draft>
     let keyed_store = file.script.path.to_ascii_lowercase().contains("cassandra");
     let excused = keyed_store
         || is_history(write)
+        || adds_versions(write)
         || (write.target.is_stage() && is_read_later(file, write))
         || by_trigger(write)
         || write.context.is_stage(write.write)

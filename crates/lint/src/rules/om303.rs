@@ -1,4 +1,5 @@
 //! OM303: a write that reads what it wrote before.
+use super::om316::adds_versions;
 use super::prelude::*;
 use super::shared::is_history;
 
@@ -33,6 +34,7 @@ fn judge(write: &WriteFact<'_, '_>, span: Span) -> Option<Draft> {
     let target = write.target.text();
     if rebuilds(write)
         || is_history(write)
+        || adds_versions(write)
         || (write.verb == Verb::Merge && !gets_into_values(write) && !decides_rows(write))
     {
         return None;

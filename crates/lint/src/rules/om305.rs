@@ -2,6 +2,7 @@
 use super::prelude::*;
 use super::shared::steady;
 use super::slices::feeders;
+use crate::lower::MAX_PARTITION;
 use crate::script;
 
 pub(super) const RULE: Rule = Rule { id: "OM305", page: include_str!("../../rules/OM305.md"), check };
@@ -26,7 +27,27 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
             }
         }
         by_template(file, &write, out);
+        if let Some(span) = by_max_partition(&write) {
+            report(&write, span, false, out);
+        }
     }
+}
+
+/// `day >= _dbt_max_partition`: the newest partition of the target, which dbt asks for.
+fn by_max_partition(write: &WriteFact<'_, '_>) -> Option<Span> {
+    let mut found = None;
+    let mut look = |expr: &Expr| {
+        expr.walk(&mut |part| {
+            if matches!(&part.kind, ExprKind::Param(name) if name == MAX_PARTITION) {
+                found = found.or(Some(part.span));
+            }
+        });
+    };
+    for (id, _) in write.view.queries() {
+        let Some(select) = write.view.select(id) else { continue };
+        select.filters.iter().chain(select.from.iter().flat_map(|from| &from.on)).for_each(&mut look);
+    }
+    found
 }
 
 /// A query of the template asks for the target's newest row, and its answer bounds what is read.

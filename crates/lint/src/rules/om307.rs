@@ -1,5 +1,6 @@
 //! OM307: several rows of a MERGE's source fit one row of the target.
 use super::prelude::*;
+use super::shared::{is_own_key, parts_of_hashes};
 
 pub(super) const RULE: Rule = Rule { id: "OM307", page: include_str!("../../rules/OM307.md"), check };
 
@@ -41,7 +42,12 @@ fn judge(file: &File<'_>, write: &WriteFact<'_, '_>) -> Option<Draft> {
     )
     .help("leave one row a key: GROUP BY the key, or row_number() over it by a total order");
     let keys = write.view.keys(source, 0);
-    if keys.iter().any(|key| key.iter().all(|column| compared.contains(column))) {
+    let parts = parts_of_hashes(write.view, source, &compared);
+    let told: Vec<String> = compared.iter().chain(&parts).cloned().collect();
+    if keys.iter().any(|key| key.iter().all(|column| told.contains(column))) {
+        return None;
+    }
+    if goes_along(write.view, source, &told) {
         return None;
     }
     if let Some(key) = keys.first().filter(|_| is_least(write.view, source, 0)) {
@@ -63,6 +69,23 @@ fn judge(file: &File<'_>, write: &WriteFact<'_, '_>) -> Option<Draft> {
         return None;
     }
     Some(draft.lacked(lacking))
+}
+
+/// `GROUP BY a.account_id, a.segment`, joined by `account_id`: the segment goes with the account, though nothing says so.
+fn goes_along(view: &View<'_>, source: QueryId, compared: &[String]) -> bool {
+    let Some(Select { group: Group::By(list), .. }) = view.select(source) else { return false };
+    let of = |expr: &Expr| match view.source(source, expr) {
+        ColumnSource::From { from, column, .. } => Some((from, column)),
+        _ => None,
+    };
+    let own: Vec<usize> = list
+        .iter()
+        .filter(|by| is_own_key(view, source, by))
+        .filter_map(of)
+        .filter(|(_, column)| compared.contains(column))
+        .map(|(from, _)| from)
+        .collect();
+    !own.is_empty() && list.iter().all(|by| of(by).is_some_and(|(from, _)| own.contains(&from)))
 }
 
 /// Whether the known key of a query is the least one: it is that of one table, of a GROUP BY, of the first

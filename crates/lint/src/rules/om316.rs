@@ -6,7 +6,7 @@ pub(super) const RULE: Rule = Rule { id: "OM316", page: include_str!("../../rule
 
 fn check(file: &File<'_>, out: &mut Findings<'_>) {
     for write in file.writes() {
-        if write.verb == Verb::Insert && is_history(&write) && differs_from_any(&write) {
+        if adds_versions(&write) {
             let target = write.target.text();
             out.report(
                 Draft::new(
@@ -58,6 +58,21 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
             );
         }
     }
+}
+
+/// Whether an INSERT adds versions of rows that differ from any stored one.
+pub(super) fn adds_versions(write: &WriteFact<'_, '_>) -> bool {
+    write.verb == Verb::Insert && (is_history(write) || is_satellite(write)) && differs_from_any(write)
+}
+
+/// A satellite of a data vault: a hash of the attributes tells whether a new version is due.
+fn is_satellite(write: &WriteFact<'_, '_>) -> bool {
+    let outputs = write.source.map(|source| write.view.outputs(source));
+    let names = outputs.iter().flat_map(|outputs| outputs.list.iter().map(|output| &output.name));
+    write.columns.iter().chain(names).any(|name| {
+        let bare = name.replace('_', "");
+        ["hashdiff", "diffhash", "rowhash", "recordhash", "attributehash", "hdiff"].iter().any(|end| bare.ends_with(end))
+    })
 }
 
 /// The source joins the target, and takes rows that differ from a version that need not be the current one.

@@ -59,7 +59,12 @@ fn emptied(file: &File<'_>, write: &WriteFact<'_, '_>) -> bool {
             alter.name.same(&write.target) && !matches!(alter.change, AlterChange::AddColumn { .. })
         }),
         _ => statement.writes.iter().any(|other| {
-            other.target.same(&write.target) && matches!(other.verb, Verb::Truncate | Verb::Delete)
+            let empties = match other.verb {
+                Verb::Truncate | Verb::Delete => true,
+                Verb::CreateAs(creation) => !creation.if_not_exists,
+                _ => false,
+            };
+            empties && other.target.same(&write.target)
         }),
     })
 }

@@ -1,6 +1,6 @@
 //! OM321: columns that only the INSERT of an upsert names.
 use super::prelude::*;
-use super::shared::looks_unique;
+use super::shared::{looks_unique, parts_of_hashes};
 
 pub(super) const RULE: Rule = Rule { id: "OM321", page: include_str!("../../rules/OM321.md"), check };
 
@@ -145,18 +145,34 @@ fn merge(write: &WriteFact<'_, '_>) -> Option<(Span, Vec<String>)> {
         }
     }
     let (branch, end) = place?;
-    let keys: Vec<String> = write
-        .view
-        .merge_pairs(write.write)
-        .into_iter()
-        .map(|(target, _)| target)
-        .chain(compared_targets(write))
-        .collect();
-    let constant = |at: usize| values.get(at).is_some_and(constant);
+    let pairs = write.view.merge_pairs(write.write);
+    let sources: Vec<String> = pairs.iter().map(|(_, source)| source.clone()).collect();
+    // What the key is a hash of can't change without another key.
+    let parts = write.source.map_or_else(Vec::new, |source| parts_of_hashes(write.view, source, &sources));
+    let keys: Vec<String> =
+        pairs.into_iter().map(|(target, _)| target).chain(compared_targets(write)).collect();
+    let hashed = |at: usize| {
+        let column = values.get(at).and_then(column_within).and_then(Expr::column);
+        column.is_some_and(|(_, name)| parts.iter().any(|part| part == name))
+    };
+    // A number of the engine's is given once.
+    let numbered = |at: usize| values.get(at).is_some_and(|value| is_numbered(write, value));
+    let constant = |at: usize| values.get(at).is_some_and(constant) || hashed(at) || numbered(at);
     let left = left_over(columns, &set, &keys, &constant);
     let start = branch.span.start as usize;
     let at = branch.span.of(&write.context.script.text).to_ascii_lowercase().find("update")?;
     Some((Span::new(start + at, end as usize), left))
+}
+
+/// Whether a value is the next of a sequence.
+fn is_numbered(write: &WriteFact<'_, '_>, value: &Expr) -> bool {
+    value.any(&mut |part| match &part.kind {
+        ExprKind::Call(call) => {
+            crate::functions::class(write.view.dialect, &call.name, call.args.len()) == Some(Class::Identity)
+        }
+        ExprKind::Column { name, .. } => name == "nextval",
+        _ => false,
+    })
 }
 
 /// Columns of the target anywhere in the condition of the MERGE.

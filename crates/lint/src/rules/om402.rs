@@ -11,8 +11,10 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
         let Some(source) = write.source else { continue };
         let keeps =
             matches!(write.effect(), Effect::Append | Effect::ReplaceSlice(_)) || file.script.model.is_some();
-        // By key, or all anew, a row at the edge is there once all the same.
-        if !keeps || write.context.is_log(&write.target) {
+        // By key, or all anew, a row at the edge is there once all the same; but where it makes a group of its own, the next
+        // hour's, that is put over the whole one.
+        let keyed = write.effect() == Effect::Keyed;
+        if !(keeps || keyed) || write.context.is_log(&write.target) {
             continue;
         }
         for id in write.view.reachable(source) {
@@ -21,13 +23,21 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
             for from in &select.from {
                 scope.ranges.extend(write.view.scope_of(id, &from.on).ranges);
             }
-            for range in &scope.ranges {
+            for range in scope.ranges.iter().filter(|range| !keyed || groups_by_part_of(select, range)) {
                 if let Some(level) = judge(file, &write, &scope, range) {
                     out.report(draft(range, level).fix(fix(file, &write, id, range, level)));
                 }
             }
         }
     }
+}
+
+/// `GROUP BY date_trunc('hour', ts)`, of a range of `ts`.
+fn groups_by_part_of(select: &Select, range: &Range<'_>) -> bool {
+    let Group::By(list) = &select.group else { return false };
+    let name = range.column.column().map(|(_, name)| name);
+    let holds = |by: &Expr| by.any(&mut |part| part.column().map(|(_, own)| own) == name);
+    list.iter().any(|by| by.column().is_none() && holds(by))
 }
 
 fn draft(range: &Range<'_>, level: Severity) -> Draft {
@@ -111,7 +121,7 @@ fn judge<'a>(
     let stamp = match data_type(write, range) {
         Some(kind) if kind.contains("timestamp") || kind.contains("datetime") => true,
         Some(kind) if !kind.is_empty() => return None,
-        _ if timed => true,
+        _ if timed || [low.value, high.value].into_iter().any(is_instant) => true,
         _ if by_day || is_day_name(name) || !is_time_name(name) => return None,
         _ => false,
     };
@@ -157,6 +167,11 @@ fn to_day(expr: &Expr) -> bool {
         ),
         _ => false,
     })
+}
+
+/// `TIMESTAMP :end`, `CAST(:end AS timestamp)`.
+fn is_instant(expr: &Expr) -> bool {
+    matches!(&expr.kind, ExprKind::Cast { to, .. } if to.starts_with("timestamp") || to.starts_with("datetime"))
 }
 
 /// `… 23:59:59`.

@@ -1,7 +1,7 @@
 //! OM405: less is taken away than is written.
 use super::om404::{ends_after, starts_before};
 use super::prelude::*;
-use super::slices::{By, Part, Slice, carries, edging, filling, is_stamped, slice};
+use super::slices::{By, Edging, Part, Slice, carries, edging, filling, is_day_name, is_stamped, slice};
 
 pub(super) const RULE: Rule = Rule { id: "OM405", page: include_str!("../../rules/OM405.md"), check };
 
@@ -66,17 +66,18 @@ fn wider(write: &WriteFact<'_, '_>, part: &Part, scope: &Scope<'_>) -> Option<Sp
     if !kept || ranges.is_empty() {
         return None;
     }
+    // A model's own end is OM402's.
+    let (by_hand, column) = (!matches!(write.verb, Verb::Model(_)), &part.column);
     let outside = |range: &Range<'_>| {
         let below = part
             .low
             .as_ref()
             .zip(edging(range.low.as_ref()))
             .and_then(|(part, range)| starts_before(&range, part));
-        let above = part
-            .high
-            .as_ref()
-            .zip(edging(range.high.as_ref()))
-            .and_then(|(part, range)| ends_after(&range, part));
+        let above = part.high.as_ref().zip(edging(range.high.as_ref())).and_then(|(part, range)| {
+            let more = by_hand && takes_in(part, &range, column);
+            Some(ends_after(&range, part)? || more)
+        });
         (below, above)
     };
     let judged: Vec<(Option<bool>, Option<bool>)> = ranges.iter().map(|range| outside(range)).collect();
@@ -103,6 +104,11 @@ fn wider(write: &WriteFact<'_, '_>, part: &Part, scope: &Scope<'_>) -> Option<Sp
         .zip(&judged)
         .find(|(_, found)| found.0 == Some(true) || found.1 == Some(true))
         .map(|(range, _)| range.span)
+}
+
+/// `day < :to` is taken away, `day <= :to` is written: of days OM402 says nothing, since such a range may be whole.
+fn takes_in(slice: &Edging, range: &Edging, column: &str) -> bool {
+    is_day_name(column) && slice.at == range.at && range.inclusive && !slice.inclusive
 }
 
 /// Whether an expression is a column as it is, but for its type: of `date_trunc('week', day)` seven days make one slice.

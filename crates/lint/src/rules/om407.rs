@@ -1,13 +1,14 @@
 //! OM407: a window that looks beyond the edge of the interval that is read.
 use super::prelude::*;
-use super::slices::{Part, Slice, is_time_name, slice};
+use super::slices::{By, Part, Slice, edging, is_time_name, part, slice};
 
 pub(super) const RULE: Rule = Rule { id: "OM407", page: include_str!("../../rules/OM407.md"), check };
 
 fn check(file: &File<'_>, out: &mut Findings<'_>) {
     for write in file.writes() {
         let Some(source) = write.source else { continue };
-        let Some(slice) = slice(file, &write).filter(|slice| slice.sure && slice.is_closed()) else {
+        let replaced = slice(file, &write).or_else(|| keyed(&write, source));
+        let Some(slice) = replaced.filter(|slice| slice.sure && slice.is_closed()) else {
             continue;
         };
         for id in written_queries(write.view, source) {
@@ -51,6 +52,30 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
             }
         }
     }
+}
+
+/// The interval whose rows a keyed write brings: of several ranges of one column the narrowest.
+fn keyed(write: &WriteFact<'_, '_>, source: QueryId) -> Option<Slice> {
+    if write.effect() != Effect::Keyed {
+        return None;
+    }
+    let scopes = write.view.scopes(source);
+    let [scope] = scopes.as_slice() else { return None };
+    let timed = |range: &&Range<'_>| {
+        range.has_param() && !range.exact && range.names.iter().any(|name| is_time_name(name))
+    };
+    let closed = |range: &&Range<'_>| range.low.is_some() && range.high.is_some();
+    let whole = scope.ranges.iter().filter(timed).find(closed)?;
+    let mut own = part(whole.names.join("."), whole);
+    for low in scope.ranges.iter().filter(timed).filter_map(|range| edging(range.low.as_ref())) {
+        let narrower =
+            own.low.as_ref().is_some_and(|own| own.at.base == low.at.base && own.at.offset < low.at.offset);
+        if narrower {
+            own.low = Some(low);
+        }
+    }
+    let parts = vec![own];
+    Some(Slice { by: By::Predicate, parts, sure: scope.sure })
 }
 
 /// The queries whose rows are written, down to where they are read.

@@ -65,6 +65,16 @@ pub(super) fn spelled(file: &File<'_>, occurrence: &Occurrence<'_>) -> String {
 /// Whether a name looks like that of an identity.
 pub(super) fn looks_unique(name: &str) -> bool {
     const WHOLE: &[&str] = &[
+        "no",
+        "number",
+        "nr",
+        "num",
+        "key",
+        "pos",
+        "position",
+        "ordinal",
+        "idx",
+        "index",
         "id",
         "uuid",
         "guid",
@@ -107,7 +117,19 @@ pub(super) fn looks_unique(name: &str) -> bool {
         "_sequence",
         "_rowid",
         "_num",
+        "_row",
+        "_pos",
+        "_position",
+        "_ordinal",
+        "_idx",
+        "_index",
         "id",
+        // Written in one word in some dialects: `ChangeSeq`.
+        "seq",
+        "seqno",
+        "lineno",
+        "linenumber",
+        "rownumber",
     ];
     WHOLE.contains(&name) || ENDS.iter().any(|end| name.len() > end.len() && name.ends_with(end))
 }
@@ -295,8 +317,9 @@ pub(super) fn tie_within<'a>(view: &View<'a>, query: QueryId, group: &[&'a Expr]
 fn grouped_by_own_id(view: &View<'_>, query: QueryId, order: &[&Expr]) -> bool {
     let Some(select) = view.select(query) else { return false };
     order.iter().any(|expr| {
-        let Some((Some(table), "id")) = expr.column() else { return false };
-        matches!(&select.group, Group::By(list)
+        let Some((Some(table), name)) = expr.column() else { return false };
+        (name == "id" || is_own_key(view, query, expr))
+            && matches!(&select.group, Group::By(list)
             if list.iter().all(|by| by.column().is_some_and(|(other, _)| other == Some(table))))
     })
 }
@@ -309,29 +332,38 @@ fn judge_tie<'a>(view: &View<'a>, query: QueryId, order: &[&'a Expr], answer: An
         }
         Answer::No => Tie::Known,
         Answer::Unknown(lacking) => {
-            let tables: Vec<String> = view
-                .select(query)
-                .into_iter()
-                .flat_map(|select| &select.from)
-                .filter_map(|from| match &from.relation {
-                    Relation::Table(name) => Some(name.last().to_string()),
-                    _ => None,
-                })
-                .collect();
             let presumed = order.iter().enumerate().any(|(at, expr)| {
                 let Some((_, name)) = bare_column(expr) else { return false };
-                let own = tables.iter().any(|table| {
-                    let singular = table.strip_suffix('s').unwrap_or(table);
-                    name == "id"
-                        || name == format!("{singular}_id")
-                        || name == format!("{table}_id")
-                        || name == format!("{singular}id")
-                });
-                looks_unique(name) && (at > 0 || own) || is_sequence(name)
+                looks_unique(name) && (at > 0 || is_own_key(view, query, expr)) || is_sequence(name)
             });
             if presumed { Tie::Presumed(lacking) } else { Tie::Unknown(lacking) }
         }
     }
+}
+
+/// Whether a column is called as a number of the rows of its own table: `order_id` of `orders`, `step_no` of `case_step`.
+pub(super) fn is_own_key(view: &View<'_>, query: QueryId, expr: &Expr) -> bool {
+    let Some((_, name)) = bare_column(expr) else { return false };
+    let of = |table: &str, column: &str| {
+        let singular = table.strip_suffix('s').unwrap_or(table);
+        let words = [singular, singular.rsplit('_').next().unwrap_or(singular)];
+        column == "id"
+            || looks_unique(column)
+                && words.iter().any(|word| {
+                    let rest = column.strip_prefix(word).map(|rest| rest.trim_start_matches(['s', '_']));
+                    word.len() > 2 && rest.is_some_and(|rest| rest.len() < 9 && looks_unique(rest))
+                })
+    };
+    let direct = view.select(query).into_iter().flat_map(|select| &select.from);
+    let direct = direct.filter_map(|from| match &from.relation {
+        Relation::Table(name) => Some(name.last()),
+        _ => None,
+    });
+    let origin = match column_within(expr).map(|column| view.follow(&view.source(query, column), 0)) {
+        Some(Origin::Base { table, column }) => of(table.last(), &column),
+        _ => false,
+    };
+    origin || direct.into_iter().any(|table| of(table, name))
 }
 
 fn bare_column(expr: &Expr) -> Option<(Option<&str>, &str)> {
@@ -381,6 +413,42 @@ pub(super) fn is_clock(expr: &Expr, dialect: crate::Dialect) -> bool {
         crate::functions::class(dialect, &call.name, call.args.len())
     };
     class == Some(Class::Clock)
+}
+
+/// The outputs of a query of which others, named in `of`, are a hash or a concatenation: they are told apart by it.
+pub(super) fn parts_of_hashes(view: &View<'_>, source: QueryId, of: &[String]) -> Vec<String> {
+    let outputs = view.outputs(source);
+    let mut parts = Vec::new();
+    for output in outputs.list.iter().filter(|output| of.contains(&output.name)) {
+        let OutputValue::Expr(expr) = output.value else { continue };
+        let made = match view.origin(source, expr) {
+            Origin::Computed { expr, .. } if joins_values(expr) => expr,
+            _ => continue,
+        };
+        made.walk(&mut |part| {
+            let Some((_, name)) = part.column() else { return };
+            let carries = |other: &&Output<'_>| {
+                other.name == name
+                    || matches!(other.value, OutputValue::Expr(value) if value.column().is_some_and(|(_, own)| own == name))
+            };
+            parts.extend(outputs.list.iter().filter(carries).map(|other| other.name.clone()));
+        });
+    }
+    parts
+}
+
+/// Whether an expression is one value made of several, from which they can't be told to differ and be equal.
+fn joins_values(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Cast { expr, .. } => joins_values(expr),
+        ExprKind::Op(Op::Concat, _) => true,
+        ExprKind::Call(call) => {
+            is_hash(&call.name)
+                || matches!(call.name.as_str(), "concat" | "concat_ws")
+                || call.args.len() <= 2 && call.over.is_none() && call.args.first().is_some_and(joins_values)
+        }
+        _ => false,
+    }
 }
 
 /// `WHERE FALSE`, `WHERE 1 = 0`, `LIMIT 0`: only the columns are taken.

@@ -77,7 +77,7 @@ pub(super) fn edging(limit: Option<&RangeEnd<'_>>) -> Option<Edging> {
     Some(Edging { at, inclusive: limit.inclusive })
 }
 
-fn part(column: String, range: &Range<'_>) -> Part {
+pub(super) fn part(column: String, range: &Range<'_>) -> Part {
     Part {
         column,
         low: edging(range.low.as_ref()),
@@ -241,11 +241,7 @@ pub(super) fn filling<'a>(write: &WriteFact<'_, 'a>, branch: QueryId, column: &s
 
 /// Whether a column of the target gets one value for the whole run.
 pub(super) fn is_stamped<'a>(write: &WriteFact<'_, 'a>, branch: QueryId, column: &str) -> bool {
-    let Some(expr) = filling(write, branch, column) else { return false };
-    if constant(expr) {
-        return true;
-    }
-    matches!(write.view.origin(branch, expr), Origin::Computed { expr, .. } if constant(expr))
+    filling(write, branch, column).is_some_and(|expr| write.view.is_one_value(branch, expr))
 }
 
 /// Names of columns that tell when something was.
@@ -347,6 +343,10 @@ pub(super) fn is_change_name(name: &str) -> bool {
                     | "change"
                     | "synced"
                     | "touched"
+                    | "committed"
+                    | "commit"
+                    | "cdc"
+                    | "replicated"
             )
         })
 }
@@ -384,13 +384,18 @@ pub(super) fn feeders<'f, 'a>(file: &'f File<'a>, write: &WriteFact<'_, 'a>) -> 
 
 /// Whether a later statement of the script reads a table to write another.
 pub(super) fn read_later(file: &File<'_>, write: &WriteFact<'_, '_>) -> bool {
-    file.script.index.readers_after(write.target.last(), write.at).any(|at| {
-        let count = file.script.statements.get(at).map_or(0, |statement| statement.writes.len());
-        (0..count).filter_map(|index| file.write(at, index)).any(|other| {
-            !other.target.same(&write.target)
-                && other.source.iter().chain(&other.scope).any(|query| {
-                    other.view.tables(*query).iter().any(|(_, _, name)| name.same(&write.target))
-                })
+    let moved = file.script.index.partitions.iter().any(|at| {
+        let text = file.script.statements.get(*at).map_or("", |other| other.span.of(&file.script.text));
+        *at > write.at && text.to_ascii_lowercase().contains(&format!("from {}", write.target.text()))
+    });
+    moved
+        || file.script.index.readers_after(write.target.last(), write.at).any(|at| {
+            let count = file.script.statements.get(at).map_or(0, |statement| statement.writes.len());
+            (0..count).filter_map(|index| file.write(at, index)).any(|other| {
+                !other.target.same(&write.target)
+                    && other.source.iter().chain(&other.scope).any(|query| {
+                        other.view.tables(*query).iter().any(|(_, _, name)| name.same(&write.target))
+                    })
+            })
         })
-    })
 }

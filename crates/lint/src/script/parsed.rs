@@ -1,19 +1,23 @@
 //! Statements that a parser reads: with the grammar of the dialect, then with others, then once more with what no
 //! grammar takes cut out.
 
+use std::borrow::Cow;
+use std::cell::OnceCell;
+
 use sqlparser::dialect::{self as parsers, Dialect as Grammar};
 use sqlparser::parser::Parser;
-use sqlparser::tokenizer::Token;
+use sqlparser::tokenizer::{Token, TokenWithSpan};
 
 use crate::dialect::Dialect;
 use crate::ir::{Action, Expr, Query, Verb};
-use crate::lex::TokenKind;
+use crate::lex::{self, TokenKind};
 use crate::lower::Lowering;
 use crate::prepare::{Prepared, prepare};
 use crate::split::Piece;
 use crate::text::Span;
 
 use super::squeezed::Squeezed;
+use super::tokens::tokens;
 use super::{Found, Reader, only};
 
 /// Nesting beyond this is not read: a finding says so.
@@ -25,9 +29,9 @@ const CHAIN: usize = 1_000;
 impl Reader<'_> {
     pub(super) fn expression(&self, span: Span) -> Option<(Expr, Vec<Query>)> {
         let text = span.of(&self.source.lexed.masked);
-        let squeezed = self.squeezed(span, text);
+        let readable = self.readable(span, text, true);
         for grammar in grammars(self.source.dialect) {
-            let Ok(mut parser) = parser(*grammar, &squeezed) else { continue };
+            let Ok(mut parser) = parser(*grammar, &readable) else { continue };
             if let Ok(ast) = parser.parse_expr() {
                 return Some(Lowering::new(self.source, span, true).alone(&ast));
             }
@@ -45,9 +49,10 @@ impl Reader<'_> {
             if again && !prepared.more {
                 break;
             }
-            let squeezed = self.squeezed(piece.span, &prepared.text);
+            let as_written = matches!(prepared.text, Cow::Borrowed(_));
+            let readable = self.readable(piece.span, &prepared.text, as_written);
             for grammar in grammars(self.source.dialect) {
-                match parse(*grammar, &squeezed) {
+                match parse(*grammar, &readable) {
                     Ok(ast) => return self.lowered(piece, &[ast], &prepared),
                     Err(message) if error.is_empty() => error = message,
                     Err(_) => {}
@@ -57,12 +62,18 @@ impl Reader<'_> {
         self.multi_insert(piece).unwrap_or_else(|| only(Action::Unread(error)))
     }
 
-    /// A text that stands for a span of the file, byte for byte as long, for the tokenizer.
-    fn squeezed(&self, span: Span, text: &str) -> Squeezed {
+    /// A text that stands for a span of the file, byte for byte as long.
+    fn readable<'t>(&'t self, span: Span, text: &'t str, as_written: bool) -> Readable<'t> {
         let tokens = &self.source.lexed.tokens;
         let from = tokens.partition_point(|token| token.span.start < span.start);
         let to = tokens.partition_point(|token| token.span.end <= span.end);
-        Squeezed::of(text, tokens.get(from..to).unwrap_or_default(), span.start)
+        Readable {
+            text,
+            lexed: tokens.get(from..to).unwrap_or_default(),
+            start: span.start,
+            is_plain: as_written && text.is_ascii(),
+            squeezed: OnceCell::new(),
+        }
     }
 
     fn lowered(&self, piece: &Piece, asts: &[sqlparser::ast::Statement], prepared: &Prepared<'_>) -> Found {
@@ -108,8 +119,8 @@ impl Reader<'_> {
             prepared.text.char_indices().map(keep).collect()
         };
         let read = |text: &str| {
-            let squeezed = self.squeezed(piece.span, text);
-            grammars(self.source.dialect).iter().find_map(|grammar| parse(*grammar, &squeezed).ok())
+            let readable = self.readable(piece.span, text, false);
+            grammars(self.source.dialect).iter().find_map(|grammar| parse(*grammar, &readable).ok())
         };
         let sqlparser::ast::Statement::Query(source) = read(&part(piece.span.start, *starts.first()?))?
         else {
@@ -193,17 +204,39 @@ fn qualify(queries: &mut [Query], place: u32) {
     }
 }
 
-/// A parser over a text. Blanks beside comments are still several tokens, and each look ahead steps over all of them: one is
-/// left.
-fn parser<'a>(grammar: &'static dyn Grammar, text: &Squeezed) -> Result<Parser<'a>, String> {
-    let mut tokens = text.tokens(grammar)?;
-    tokens.dedup_by(|next, kept| {
-        matches!((&next.token, &kept.token), (Token::Whitespace(_), Token::Whitespace(_)))
-    });
+/// A text to be parsed, with the tokens of the file that stand in it.
+struct Readable<'t> {
+    text: &'t str,
+    lexed: &'t [lex::Token],
+    start: u32,
+    /// Whether the text is what the tokens are of.
+    is_plain: bool,
+    squeezed: OnceCell<Squeezed>,
+}
+
+impl Readable<'_> {
+    fn tokens(&self, grammar: &dyn Grammar) -> Result<Vec<TokenWithSpan>, String> {
+        if self.is_plain
+            && let Ok(tokens) = tokens(self.text, self.lexed, self.start, grammar)
+        {
+            return Ok(tokens);
+        }
+        let squeezed = self.squeezed.get_or_init(|| Squeezed::of(self.text, self.lexed, self.start));
+        let mut tokens = squeezed.tokens(grammar)?;
+        // Blanks beside comments are still several tokens, and each look ahead steps over all of them: one is left.
+        tokens.dedup_by(|next, kept| {
+            matches!((&next.token, &kept.token), (Token::Whitespace(_), Token::Whitespace(_)))
+        });
+        Ok(tokens)
+    }
+}
+
+fn parser<'a>(grammar: &'static dyn Grammar, text: &Readable<'_>) -> Result<Parser<'a>, String> {
+    let tokens = text.tokens(grammar)?;
     Ok(Parser::new(grammar).with_recursion_limit(DEPTH).with_tokens_with_locations(tokens))
 }
 
-fn parse(grammar: &'static dyn Grammar, text: &Squeezed) -> Result<sqlparser::ast::Statement, String> {
+fn parse(grammar: &'static dyn Grammar, text: &Readable<'_>) -> Result<sqlparser::ast::Statement, String> {
     let mut parser = parser(grammar, text)?;
     let statement = parser.parse_statement().map_err(|error| error.to_string())?;
     match parser.peek_token().token {

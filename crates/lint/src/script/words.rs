@@ -178,9 +178,26 @@ impl Reader<'_> {
             return only(Action::Drop { names: vec![self.name_after(piece, &["table", "exists"])], guarded });
         }
         if unread && !text.contains("select") {
-            return only(Action::Utility);
+            return only(self.made_like(piece).map_or(Action::Utility, Action::Define));
         }
         found
+    }
+
+    /// `CREATE TABLE a AS b` of ClickHouse: as `LIKE b` elsewhere.
+    fn made_like(&self, piece: &Piece) -> Option<crate::ir::Table> {
+        let head = |word: &str| self.has_word(piece, 8, &[word]);
+        let at = piece.tokens.clone().take(16).find(|at| self.word(*at) == "as")?;
+        let like = self.name_at(at + 1, piece.tokens.end);
+        if self.source.dialect != Dialect::ClickHouse || !head("table") || like.parts.is_empty() {
+            return None;
+        }
+        let creation = crate::ir::Creation {
+            or_replace: head("replace"),
+            if_not_exists: head("exists"),
+            temporary: head("temporary"),
+        };
+        let name = self.name_after(piece, &["table", "exists"]);
+        Some(crate::ir::Table { name, creation, like: Some(like), ..crate::ir::Table::default() })
     }
 
     /// A table whose rows another server or a file keeps. In Spark, Hive and Trino all tables of a lake may

@@ -44,10 +44,18 @@ impl Analysis {
         self.around.clear();
     }
 
+    /// A file is closed. What is known of its unit goes with the last one.
+    pub(super) fn close(&mut self, place: &Path) {
+        self.around.remove(place);
+        let around = &self.around;
+        self.sessions.retain(|base, _| around.values().any(|around| around.unit.base == *base));
+    }
+
     /// Looks at a text that stands for a file.
     pub(super) fn look(&mut self, place: &Path, text: &str) -> Found {
         let options = Options::default();
-        if !self.around.contains_key(place) {
+        let is_new = !self.around.contains_key(place);
+        if is_new {
             match around(place, text, &options, &mut self.sessions) {
                 Ok(around) => {
                     self.around.insert(place.to_path_buf(), around);
@@ -71,6 +79,9 @@ impl Analysis {
             found.into_iter().filter(|finding| finding.path == file.key).collect()
         } else {
             let script = session.parse(&input_of(unit, file, text.to_owned(), &options), &config);
+            if is_new {
+                session.sweep();
+            }
             let knowledge = unit.settings.knowledge(scripts.iter().chain([&script]).map(|script| &**script));
             judge(&script, &knowledge, &config).findings
         };
@@ -102,6 +113,7 @@ fn around(
     }
     let config = config_of(&unit, options);
     let session = sessions.entry(unit.base.clone()).or_default();
+    session.begin();
     let others = unit.files.iter().filter(|file| !file.wanted);
     let scripts = others.filter_map(|file| {
         let decoded = std::fs::read(&file.place).ok().and_then(|bytes| decode(bytes).ok())?;

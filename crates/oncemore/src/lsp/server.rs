@@ -161,6 +161,7 @@ impl<'c> Server<'c> {
             DidCloseTextDocument::METHOD => {
                 let Some(params) = read::<DidCloseTextDocumentParams>(params) else { return };
                 if let Some(document) = self.documents.remove(params.text_document.uri.as_str()) {
+                    self.analysis.close(&document.place);
                     let cleared = PublishDiagnosticsParams::new(document.uri, Vec::new(), None);
                     // A client that has gone is met at the next message.
                     let _ = self.notify(PublishDiagnostics::METHOD, cleared);

@@ -48,36 +48,63 @@ pub fn is_audit_name(name: &str) -> bool {
         "_etl_ts",
         "_materialized_at",
     ];
-    // `inserted_timestamp`, `modified_dttm`: a deed of the load, and an instant.
-    let stamp = name.split_once('_').is_some_and(|(deed, instant)| {
-        let deeds = [
-            "load",
-            "loaded",
-            "insert",
-            "inserted",
-            "update",
-            "updated",
-            "create",
-            "created",
-            "modify",
-            "modified",
-            "refresh",
-            "refreshed",
-            "ingest",
-            "ingested",
-            "import",
-            "imported",
-        ];
-        deeds.contains(&deed) && ["timestamp", "ts", "dttm", "datetime", "tstamp"].contains(&instant)
-    });
     let bare = name.replace('_', "");
-    stamp
+    is_stamp(name)
         || listed(&WHOLE, name)
         || WHOLE.words().iter().any(|whole| {
             whole.len() == name.len() + whole.matches('_').count() && whole.replace('_', "") == bare
         })
         || STARTS.iter().any(|start| name.starts_with(start))
         || ENDS.iter().any(|end| name.ends_with(end))
+}
+
+/// `merged_at`, `inserted_timestamp`, and without the strokes, `lineageloadedatutc`: a deed of the load, and an instant. Of
+/// what a business does (`shipped_at`, `closed_at`) the clock is no stamp.
+fn is_stamp(name: &str) -> bool {
+    static DEEDS: Names = Names::of(include_str!("../../../data/names/deeds.txt"));
+    const INSTANTS: &[&str] =
+        &["utc", "timestamp", "tstamp", "datetime", "dttm", "dts", "time", "at", "on", "ts", "tz", "gmt"];
+    const BEFORE: &[&str] = &[
+        "dw",
+        "dwh",
+        "edw",
+        "etl",
+        "ods",
+        "stg",
+        "sys",
+        "meta",
+        "audit",
+        "src",
+        "source",
+        "row",
+        "record",
+        "rec",
+        "last",
+        "first",
+        "lineage",
+        "system",
+        "batch",
+        "job",
+        "pipeline",
+        "data",
+        "warehouse",
+        "mart",
+        "stage",
+        "model",
+        "task",
+        "was",
+        "is",
+        "db",
+    ];
+    let bare: String = name.chars().filter(|c| *c != '_').collect();
+    let (mut deed, mut instant) = (bare.as_str(), false);
+    while let Some(rest) =
+        INSTANTS.iter().find_map(|end| deed.strip_suffix(end)).filter(|rest| rest.len() > 2)
+    {
+        (deed, instant) = (rest, true);
+    }
+    let known = |deed: &str| listed(&DEEDS, deed);
+    instant && (known(deed) || BEFORE.iter().any(|word| deed.strip_prefix(word).is_some_and(known)))
 }
 
 /// Whether a function makes one value of many: hashes, concatenations.

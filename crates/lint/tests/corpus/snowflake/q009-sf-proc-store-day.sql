@@ -1,0 +1,35 @@
+-- form: script
+-- expect: none
+-- because: The day is deleted and re-inserted in one transaction with the same predicate; LISTAGG is ordered by its own value; the clock is an audit column only.
+CREATE OR REPLACE PROCEDURE MART.LOAD_STORE_DAY(RUN_DATE DATE)
+RETURNS STRING
+LANGUAGE SQL
+AS
+$$
+BEGIN
+  BEGIN TRANSACTION;
+
+  DELETE FROM MART.STORE_DAY
+  WHERE SALES_DATE = :RUN_DATE;
+
+  INSERT INTO MART.STORE_DAY
+    (STORE_ID, SALES_DATE, TICKETS, GROSS, TENDER_TYPES, TOP_HOUR, ETL_LOADED_AT)
+  SELECT t.STORE_ID,
+         t.SALES_DATE,
+         COUNT(DISTINCT t.TICKET_ID),
+         SUM(t.GROSS),
+         LISTAGG(DISTINCT t.TENDER_TYPE, ',') WITHIN GROUP (ORDER BY t.TENDER_TYPE),
+         MAX(t.SALES_HOUR),
+         CURRENT_TIMESTAMP()
+  FROM STAGE.TICKET_LINE AS t
+  WHERE t.SALES_DATE = :RUN_DATE
+  GROUP BY t.STORE_ID, t.SALES_DATE;
+
+  COMMIT;
+  RETURN 'ok ' || :RUN_DATE::STRING;
+EXCEPTION
+  WHEN OTHER THEN
+    ROLLBACK;
+    RAISE;
+END;
+$$;
