@@ -88,7 +88,7 @@ pub(super) fn build(warehouse: &Warehouse, parts: Parts<'_>) -> Result<(TableCom
     let state = parts.state;
     let folder = state.folder.join("metadata");
     let now_ms = metadata::next_ms(&state.metadata, warehouse.world());
-    let n = state.high() + 1;
+    let n = state.high().saturating_add(1);
     let map_file = format!("om-map-{n:08}-{:032x}.bin", warehouse.world().fresh_id());
     let mut files = Vec::new();
     let made = if parts.added.is_empty() && parts.gone.is_empty() {
@@ -361,7 +361,7 @@ fn past(current: &TableMetadata, now_ms: i64) -> Vec<&SnapshotRef> {
     for (place, snapshot) in snapshots.into_iter().enumerate() {
         let at = snapshot.timestamp_ms();
         let is_last = std::mem::replace(&mut later, at.div_euclid(STRETCH_MS)) != at.div_euclid(STRETCH_MS);
-        let is_kept = place + 1 < NEWEST || (is_last && now_ms - at < KEPT_MS);
+        let is_kept = place + 1 < NEWEST || (is_last && now_ms.saturating_sub(at) < KEPT_MS);
         if !is_kept {
             past.push(snapshot);
         }
