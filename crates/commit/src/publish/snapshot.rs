@@ -1,7 +1,7 @@
 //! From decisions to the files of one table's commit: manifests, list, slice map, metadata.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use iceberg::spec::{
@@ -369,6 +369,8 @@ fn past(current: &TableMetadata, now_ms: i64) -> Vec<&SnapshotRef> {
     past
 }
 
+/// Whether a path leads into a folder, without a way out of it on the way.
 fn inside(path: &Path, folder: &Path) -> bool {
-    path.starts_with(folder)
+    path.strip_prefix(folder)
+        .is_ok_and(|rest| rest.components().all(|part| matches!(part, Component::Normal(_))))
 }

@@ -63,3 +63,25 @@ fn a_metadata_file_may_have_any_number() {
     connection.execute("UPDATE iceberg_tables SET metadata_location = ?1", [new.to_str().unwrap()]).unwrap();
     use_it(&scene);
 }
+
+/// What a commit pushes out of the metadata's log is removed, but only in the table's own folder.
+#[test]
+fn nothing_outside_the_table_is_removed() {
+    let scene = changed(|_| {});
+    let outside = scene.folder.path().join("outside.json");
+    std::fs::write(&outside, "{}").unwrap();
+    let mut json = metadata(&scene.warehouse);
+    let around = format!("{}/metadata/../../../../outside.json", json["location"].as_str().unwrap());
+    assert!(std::fs::exists(&around).unwrap());
+    let entries = (0..12).map(|number| json!({"metadata-file": around, "timestamp-ms": number})).collect();
+    json["metadata-log"] = Value::Array(entries);
+    for snapshot in json["snapshots"].as_array_mut().unwrap() {
+        snapshot["timestamp-ms"] = json!(1_000);
+    }
+    std::fs::write(head(&scene), json.to_string()).unwrap();
+    let other = scene.other(2);
+    for number in 0..3 {
+        replace(&other, day(5 + number), &[9]).unwrap();
+    }
+    assert!(outside.exists());
+}
