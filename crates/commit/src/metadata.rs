@@ -52,12 +52,12 @@ pub(crate) fn parse(bytes: &[u8], location: &str) -> Result<TableMetadata> {
 
 /// A time for the next change: later than the last one, also where the clock was set back.
 pub(crate) fn next_ms(metadata: &TableMetadata, world: &dyn World) -> i64 {
-    (world.now().0 / 1_000).max(metadata.last_updated_ms() + 1)
+    (world.now().0 / 1_000).max(metadata.last_updated_ms().saturating_add(1))
 }
 
 /// A fresh name for a metadata file that follows the one at `location`.
 pub(crate) fn next_name(location: Option<&str>, world: &dyn World) -> String {
-    let version = location.and_then(version).map_or(0, |version| version + 1);
+    let version = location.and_then(version).map_or(0, |version| version.saturating_add(1));
     format!("{version:05}-{}.metadata.json", Uuid::from_u128(world.fresh_id()))
 }
 

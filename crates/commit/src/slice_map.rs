@@ -250,6 +250,9 @@ impl SliceMap {
             };
             let bytes = if *home.file == *name { bytes.clone() } else { read(&home.file)? };
             pages.push(Page { entries: Arc::new(home.read(&bytes)?), home: Some(home) });
+            if !follows(&pages) {
+                return Err(damaged("its slices are in another order than that of time"));
+            }
         }
         // Roots of the first builds end here.
         let count = if root.is_at_end() { 0 } else { root.count()? };
@@ -259,6 +262,15 @@ impl SliceMap {
         }
         Ok(SliceMap { n, snapshot, clean, codes: Arc::new(codes), pages })
     }
+}
+
+/// Whether the last page holds slices, each after the one before it, across pages too. What is looked up by halving
+/// must be in order; and a page that is named a thousand times would be held in memory as often.
+fn follows(pages: &[Page]) -> bool {
+    let [before @ .., last] = pages else { return true };
+    let before = before.last().and_then(|page| page.entries.last());
+    let entries = before.into_iter().chain(last.entries.iter()).map(|entry| entry.interval);
+    !last.entries.is_empty() && entries.is_sorted_by(|one, next| one < next)
 }
 
 impl Home {

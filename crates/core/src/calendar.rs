@@ -127,7 +127,7 @@ impl Calendar {
         Calendar { length, zone }
     }
 
-    /// The interval that holds `instant`.
+    /// The interval that holds `instant`. The calendar's first one begins with time, its last one ends with it.
     pub fn containing(&self, instant: Instant) -> Interval {
         let date = self.zone.wall(instant).date();
         // Around a gap at midnight the wall date can run ahead of the day's first instant by nothing more than
@@ -138,20 +138,22 @@ impl Calendar {
             Some(minutes) => self.part_of_day(date, instant, i64::from(minutes) * 60_000_000),
             None => {
                 let first = self.first_day(date);
-                (self.zone.start_of_day(first), self.zone.start_of_day(self.next_first_day(first)))
+                let end =
+                    self.next_first_day(first).map_or(Instant::MAX, |next| self.zone.start_of_day(next));
+                (self.zone.start_of_day(first), end)
             }
         };
         Interval::new(start, end).unwrap_or(Interval::WHOLE)
     }
 
-    /// The interval right after `interval`, which must be one of this calendar.
+    /// The interval right after `interval`, which must be one of this calendar; the last one of all where none follows.
     pub fn next(&self, interval: Interval) -> Interval {
         self.containing(interval.end())
     }
 
-    /// The interval right before `interval`, which must be one of this calendar.
+    /// The interval right before `interval`, which must be one of this calendar; the first one of all where none is.
     pub fn previous(&self, interval: Interval) -> Interval {
-        self.containing(Instant(interval.start().0 - 1))
+        self.containing(Instant(interval.start().0.saturating_sub(1)))
     }
 
     /// Whether an interval of this calendar starts at `instant`.
@@ -163,14 +165,20 @@ impl Calendar {
     pub fn inside(&self, range: Interval) -> impl Iterator<Item = Interval> + '_ {
         let holding = self.containing(range.start());
         let first = if holding.start() == range.start() { holding } else { self.next(holding) };
-        std::iter::successors(Some(first), |interval| Some(self.next(*interval)))
-            .take_while(move |interval| interval.end() <= range.end())
+        self.on_from(first).take_while(move |interval| range.covers(*interval))
     }
 
     /// All intervals that share an instant with `range`, in order.
     pub fn touching(&self, range: Interval) -> impl Iterator<Item = Interval> + '_ {
-        std::iter::successors(Some(self.containing(range.start())), |interval| Some(self.next(*interval)))
+        self.on_from(self.containing(range.start()))
             .take_while(move |interval| interval.start() < range.end())
+    }
+
+    /// `first` and all that come after it, up to the end of the calendar.
+    fn on_from(&self, first: Interval) -> impl Iterator<Item = Interval> + '_ {
+        std::iter::successors(Some(first), |interval| {
+            Some(self.next(*interval)).filter(|next| next.start() >= interval.end())
+        })
     }
 
     /// How people write an interval of this calendar: `2013-03-01`, `2013-03`, `2013-Q1`, `2013`, `2013-03-01T05:00`.
@@ -236,7 +244,11 @@ impl Calendar {
 
     fn part_of_day(&self, date: Date, instant: Instant, micros: i64) -> (Instant, Instant) {
         let day_start = self.zone.start_of_day(date);
-        let day_end = self.zone.start_of_day(date.tomorrow().unwrap_or(date));
+        let day_end = date.tomorrow().map_or(Instant::MAX, |next| self.zone.start_of_day(next));
+        // The first and the last day of the calendar are not whole: nothing cuts them.
+        if day_start == Instant::MIN || day_end == Instant::MAX {
+            return (day_start, day_end);
+        }
         let start = day_start.0 + (instant.0 - day_start.0).div_euclid(micros) * micros;
         (Instant(start), Instant((start + micros).min(day_end.0)))
     }
@@ -257,14 +269,16 @@ impl Calendar {
         }
     }
 
-    fn next_first_day(&self, first: Date) -> Date {
-        first.saturating_add(match self.length {
+    /// The first day of the next interval; none where the calendar ends before.
+    fn next_first_day(&self, first: Date) -> Option<Date> {
+        let length = match self.length {
             IntervalLength::Week => 1.week(),
             IntervalLength::Month => 1.month(),
             IntervalLength::Quarter => 3.months(),
             IntervalLength::Year => 1.year(),
             _ => 1.day(),
-        })
+        };
+        first.checked_add(length).ok()
     }
 }
 

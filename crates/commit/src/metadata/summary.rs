@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use iceberg::spec::{Operation, Summary};
 
-/// Files and rows, added or removed.
+/// Files and rows, added or removed. What another writer's files say of themselves may be any number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Amount {
     pub(crate) files: u64,
@@ -19,14 +19,14 @@ pub(crate) struct Amount {
 impl Amount {
     pub(crate) fn add(&mut self, rows: u64, bytes: u64) {
         self.files += 1;
-        self.rows += rows;
-        self.bytes += bytes;
+        self.rows = self.rows.saturating_add(rows);
+        self.bytes = self.bytes.saturating_add(bytes);
     }
 
     pub(crate) fn add_deletes(&mut self, positions: u64, bytes: u64) {
         self.delete_files += 1;
-        self.deletes += positions;
-        self.bytes += bytes;
+        self.deletes = self.deletes.saturating_add(positions);
+        self.bytes = self.bytes.saturating_add(bytes);
     }
 }
 
@@ -73,7 +73,8 @@ pub(crate) fn summary(
     set("removed-position-delete-files", removed.delete_files);
     set("removed-position-deletes", removed.deletes);
     set("changed-partition-count", partitions as u64);
-    let total = |base: u64, added: u64, removed: u64| (base + added).saturating_sub(removed).to_string();
+    let total =
+        |base: u64, added: u64, removed: u64| base.saturating_add(added).saturating_sub(removed).to_string();
     values.insert("total-data-files".to_owned(), total(base.files, added.files, removed.files));
     values.insert("total-records".to_owned(), total(base.rows, added.rows, removed.rows));
     values.insert("total-files-size".to_owned(), total(base.bytes, added.bytes, removed.bytes));

@@ -1,7 +1,7 @@
 //! From decisions to the files of one table's commit: manifests, list, slice map, metadata.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use iceberg::spec::{
@@ -88,7 +88,7 @@ pub(super) fn build(warehouse: &Warehouse, parts: Parts<'_>) -> Result<(TableCom
     let state = parts.state;
     let folder = state.folder.join("metadata");
     let now_ms = metadata::next_ms(&state.metadata, warehouse.world());
-    let n = state.high() + 1;
+    let n = state.high().saturating_add(1);
     let map_file = format!("om-map-{n:08}-{:032x}.bin", warehouse.world().fresh_id());
     let mut files = Vec::new();
     let made = if parts.added.is_empty() && parts.gone.is_empty() {
@@ -357,7 +357,7 @@ fn past(current: &TableMetadata, now_ms: i64) -> Vec<&SnapshotRef> {
     for (place, snapshot) in snapshots.into_iter().enumerate() {
         let at = snapshot.timestamp_ms();
         let is_last = std::mem::replace(&mut later, at.div_euclid(STRETCH_MS)) != at.div_euclid(STRETCH_MS);
-        let is_kept = place + 1 < NEWEST || (is_last && now_ms - at < KEPT_MS);
+        let is_kept = place + 1 < NEWEST || (is_last && now_ms.saturating_sub(at) < KEPT_MS);
         if !is_kept {
             past.push(snapshot);
         }
@@ -365,6 +365,8 @@ fn past(current: &TableMetadata, now_ms: i64) -> Vec<&SnapshotRef> {
     past
 }
 
+/// Whether a path leads into a folder, without a way out of it on the way.
 fn inside(path: &Path, folder: &Path) -> bool {
-    path.starts_with(folder)
+    path.strip_prefix(folder)
+        .is_ok_and(|rest| rest.components().all(|part| matches!(part, Component::Normal(_))))
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use oncemore_core::{AttemptId, Digest, Epoch, Fingerprint, Instant, Interval, Origin, Pin, Stamp};
 
-use super::{Deletes, Entry, FileEntry, PAGE, SliceMap};
+use super::{Deletes, Entry, FileEntry, PAGE, Page, SliceMap};
 
 fn interval(day: i64) -> Interval {
     Interval::new(Instant(day * 10), Instant(day * 10 + 10)).unwrap()
@@ -108,4 +108,29 @@ fn codes_last_up_to_a_number_and_keep_their_first_sight() {
     let map = SliceMap::load("m", |_| Ok(bytes.clone())).unwrap();
     let expected: Vec<_> = (50..150).map(|number| (code(number), Instant(number))).collect();
     assert_eq!(*map.codes, expected);
+}
+
+/// Check sums are no defence against who writes them: slices are looked up by halving, and a page that is named a
+/// thousand times would be held as often.
+#[test]
+fn slices_out_of_order_are_damage() {
+    let page = |days: &[i64]| {
+        let entries = days.iter().map(|day| entry(*day, 1)).collect();
+        Page { entries: Arc::new(entries), home: None }
+    };
+    let load = |pages: Vec<Page>| {
+        let mut map = SliceMap { pages, ..SliceMap::default() };
+        let bytes = Arc::new(map.encode("map"));
+        SliceMap::load("map", |_| Ok(bytes.clone()))
+    };
+    load(vec![page(&[1, 2]), page(&[3])]).unwrap();
+    for pages in [
+        vec![page(&[2, 1])],
+        vec![page(&[1, 1])],
+        vec![page(&[3]), page(&[1, 2])],
+        vec![page(&[1, 2]), page(&[1, 2])],
+        vec![page(&[1]), page(&[]), page(&[2])],
+    ] {
+        load(pages).unwrap_err();
+    }
 }

@@ -12,6 +12,7 @@ mod crash;
 mod folds;
 mod foreign;
 mod gc;
+mod hostile;
 mod limbo;
 mod many;
 mod points;

@@ -9,17 +9,24 @@ use crate::read::Offset;
 /// Adds offsets to a wall time, saturating at the ends of the calendar.
 pub fn wall(from: DateTime, offsets: &[Offset]) -> DateTime {
     offsets.iter().fold(from, |wall, offset| {
-        wall.saturating_add(Span::new().months(offset.months))
-            .saturating_add(Span::new().days(offset.days))
-            .saturating_add(SignedDuration::from_micros(offset.micros))
+        let wall = add(wall, Span::new().try_months(offset.months).ok(), offset.months);
+        let wall = add(wall, Span::new().try_days(offset.days).ok(), offset.days);
+        wall.saturating_add(SignedDuration::from_micros(offset.micros))
     })
 }
 
-/// Adds offsets to an instant, months and days in UTC, as the engine does.
+/// Adds a span; one that is longer than the calendar leads to the end of it that `towards` points to.
+fn add(wall: DateTime, span: Option<Span>, towards: i32) -> DateTime {
+    let end = if towards < 0 { DateTime::MIN } else { DateTime::MAX };
+    span.map_or(end, |span| wall.saturating_add(span))
+}
+
+/// Adds offsets to an instant, months and days in UTC, as the engine does; open where that leads out of the calendar.
 pub fn instant(from: Instant, offsets: &[Offset]) -> Instant {
     let utc = jiff::tz::Offset::UTC;
     let moved = wall(utc.to_datetime(from.to_timestamp()), offsets);
-    utc.to_timestamp(moved).map_or(from, Instant::from)
+    let end = if moved.year() < 1970 { Instant::MIN } else { Instant::MAX };
+    utc.to_timestamp(moved).map_or(end, Instant::from)
 }
 
 /// The wall time that stands `micros` after 1970-01-01 00:00:00.

@@ -167,3 +167,21 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn time_ends() {
+    for (zone, length) in ZONES.iter().flat_map(|zone| LENGTHS.map(|length| (zone, length))) {
+        let calendar = calendar(zone, length);
+        let days = |number: i64| number * 86_400_000_000;
+        let last = Instant::from(jiff::Timestamp::MAX);
+        let (first, last) = (Instant::from(jiff::Timestamp::MIN).0, last.0);
+        let end = Interval::new(Instant(last - days(20)), Instant::MAX).unwrap();
+        let begin = Interval::new(Instant::MIN, Instant(first + days(20))).unwrap();
+        for range in [begin, end] {
+            let most = 30 * 24 * 4;
+            assert!(calendar.touching(range).take(most).count() < most, "{length} in {zone}: {range}");
+            assert!(calendar.inside(range).take(most).count() < most, "{length} in {zone}: {range}");
+        }
+        let _ = (calendar.next(Interval::WHOLE), calendar.previous(Interval::WHOLE));
+    }
+}

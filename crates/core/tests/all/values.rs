@@ -1,8 +1,8 @@
 //! Names, types, versions and read ranges.
 
 use oncemore_core::{
-    Bound, Calendar, ColumnPrint, ColumnType, ColumnsRead, Digester, Edge, Fingerprint, Offset, Read,
-    TableName, TimeType, Zone, fingerprint::columns_version,
+    Bound, Calendar, ColumnPrint, ColumnType, ColumnsRead, Digester, Edge, Fingerprint, Interval, Offset,
+    Read, TableName, TimeType, Zone, fingerprint::columns_version,
 };
 
 #[test]
@@ -110,4 +110,30 @@ fn read_ranges_follow_the_type_that_is_compared() {
     // Dates of a table that is cut in another zone: the same dates, other instants.
     assert_eq!(range(TimeType::Date, 0, &utc), "2013-03-10T00:00:00Z 2013-03-11T00:00:00Z");
     assert_eq!(range(TimeType::Wall, 0, &zone), "2013-03-10T05:00:00Z 2013-03-11T04:00:00Z");
+}
+
+#[test]
+fn bounds_beyond_the_calendar_are_open() {
+    let zone = Zone::named("America/New_York").unwrap();
+    let day = Calendar::new("day".parse().unwrap(), zone.clone()).parse_range("2013-03-10").unwrap();
+    let most = [
+        Offset { months: i32::MAX, ..Offset::default() },
+        Offset { days: i32::MAX, ..Offset::default() },
+        Offset { micros: i64::MAX, ..Offset::default() },
+    ];
+    let back =
+        |offset: &Offset| Offset { months: -offset.months, days: -offset.days, micros: -offset.micros };
+    for (time_type, offset) in [TimeType::Instant, TimeType::Wall, TimeType::Date]
+        .iter()
+        .flat_map(|kind| most.map(|most| (*kind, most)))
+    {
+        let bound = |edge, offset| Some(Bound { edge, time_type, offsets: vec![offset] });
+        let read = Read {
+            input: "raw.x".to_owned(),
+            columns: ColumnsRead::All,
+            from: bound(Edge::Start, back(&offset)),
+            to: bound(Edge::End, offset),
+        };
+        assert_eq!(read.range(day, &zone, &zone), Some(Interval::WHOLE), "{time_type:?} {offset:?}");
+    }
 }
