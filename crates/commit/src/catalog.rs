@@ -91,7 +91,7 @@ impl Catalog {
         let identity = identity(&path);
         let connection = Mutex::new(connection);
         let catalog = Catalog { connection, disk, read_only: false, path: path.clone(), identity };
-        catalog.prepare(&path).map_err(|error| match error {
+        catalog.prepare(&path, root, anew).map_err(|error| match error {
             CommitError::Unavailable { reason, .. } if DAMAGED.iter().any(|said| reason.contains(said)) => {
                 no_ledger(&path, "is no SQLite file, or a damaged one")
             }
@@ -101,7 +101,7 @@ impl Catalog {
         Ok(catalog)
     }
 
-    fn prepare(&self, path: &Path) -> Result<()> {
+    fn prepare(&self, path: &Path, root: &Path, anew: bool) -> Result<()> {
         let mut connection = self.lock();
         connection.pragma_update(None, "synchronous", "FULL")?;
         if check_format(&connection, path)? && is_complete(&connection)? {
@@ -111,6 +111,11 @@ impl Catalog {
         let making = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         // Another process may have made the tables between the look and the lock.
         if !check_format(&making, path)? {
+            // Nobody made anything in it, and nobody can now: what is there was made with a file that is lost, or with
+            // its log, in which all of a young one is.
+            if !anew && is_blank(&making)? && holds_tables(root) {
+                return Err(no_ledger(path, "is empty, and the tables beside it are there"));
+            }
             making.execute_batch(SCHEMA)?;
         }
         // A ledger of an earlier version lacks these; that version goes on working with it.
@@ -351,6 +356,11 @@ fn check_format(connection: &Connection, path: &Path) -> Result<bool> {
         )));
     }
     Ok(true)
+}
+
+/// Whether nothing was ever made in the file, by whomever.
+fn is_blank(connection: &Connection) -> Result<bool> {
+    Ok(connection.query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get::<_, i64>(0))? == 0)
 }
 
 /// Whether the tables are there that earlier versions did not make.

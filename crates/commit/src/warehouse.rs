@@ -426,6 +426,16 @@ impl Warehouse {
         key: &[String],
         shape: &Shape,
     ) -> Result<bool> {
+        if self.hint_of(table).is_some() && self.inner.catalog.pointer(table)?.is_none() {
+            return Err(CommitError::NoLedger {
+                path: self.inner.root.join(catalog::FILE).display().to_string(),
+                detail: format!(
+                    "does not know `{table}`, whose files are there: it was restored from a backup, or somebody dropped \
+                     the table and left its files; to begin anew, move {} away",
+                    self.folder(table).display()
+                ),
+            });
+        }
         let schema = schema::create(columns)?;
         let folder = self.folder(table);
         self.inner.disk.create_folder(&folder.join("metadata"))?;

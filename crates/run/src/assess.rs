@@ -372,10 +372,13 @@ impl<'s> Subject<'s> {
     }
 
     /// Whether a parent needs work in what the slice reads, and was left out.
-    fn rests_on_stale(&self, interval: Interval) -> bool {
+    pub(crate) fn rests_on_stale(&self, interval: Interval) -> bool {
         self.inputs.iter().any(|input| {
             let Supply::Table(table) = &input.supply else { return false };
-            let range = self.reach(input, input.read, interval).filter(|_| !table.left_out.is_empty());
+            if table.left_out.is_empty() {
+                return false;
+            }
+            let range = self.reach(input, input.read, interval);
             range.is_some_and(|range| table.left_out.touch(range, input.read.columns.as_deref()))
         })
     }

@@ -241,7 +241,7 @@ impl Pass<'_> {
         let wanted = self.is_wanted(&verdict);
         self.before = self.subject.standing(interval, &verdict, &before, wanted && inside);
         let (reason, hold) = match verdict {
-            Verdict::Fresh => return self.summary.fresh += 1,
+            Verdict::Fresh => return self.fresh(interval, inside),
             Verdict::Reported(inputs) => return self.report(slot, inputs, inside || touched),
             Verdict::Due(reason) => (reason, None),
             Verdict::Held(reason, hold) => (reason, Some(hold)),
@@ -264,6 +264,17 @@ impl Pass<'_> {
                     let what = "a range that covers all of it".to_owned();
                     self.hold(slot, reason, Hold::Waiting { what });
                 }
+            }
+        }
+    }
+
+    /// Nothing is to be done, unless for what was left out before it: its readers are told, as of what was left out.
+    fn fresh(&mut self, interval: Interval, inside: bool) {
+        self.summary.fresh += 1;
+        if self.subject.rests_on_stale(interval) {
+            self.state.left_out.add(interval, None);
+            if self.selected && inside {
+                note_stale_parents(self.ground, self.at, self.tables, interval, self.plan);
             }
         }
     }

@@ -37,6 +37,39 @@ fn set_back(project: &Project, schema: &str, table: &str) {
     assert_eq!(connection.execute(swap, [&fresh, &location]).unwrap(), 1);
 }
 
+/// What a run says that must not begin tables anew, and that the ledger made again has them all.
+#[track_caller]
+fn refused_until_the_ledger_is_made_again(project: &Project, message: &str) {
+    let (code, said) =
+        project.said(&["run", "silver.orders", "--interval", "2026-03-10", "--stale-parents", "ok"]);
+    assert_eq!(code, Some(7), "{said}");
+    assert!(said.contains(message) && said.contains("ledger rebuild"), "{said}");
+    let (code, said) = project.said(&["ledger", "rebuild"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert_eq!(project.tasks(), Vec::<String>::new());
+    project.equals_a_fresh_build();
+}
+
+#[test]
+fn a_ledger_that_lost_its_log_is_not_taken_for_that_of_a_new_warehouse() {
+    let project = Project::run_once();
+    for file in ["oncemore.db-wal", "oncemore.db-shm"] {
+        let _ = std::fs::remove_file(project.path("warehouse").join(file));
+    }
+    std::fs::write(project.path("warehouse/oncemore.db"), "").unwrap();
+    refused_until_the_ledger_is_made_again(&project, "is empty, and the tables beside it are there");
+}
+
+#[test]
+fn a_table_that_the_ledger_does_not_know_is_not_begun_anew_over_its_files() {
+    let project = Project::run_once();
+    let connection = database(&project);
+    connection.execute("DELETE FROM iceberg_tables WHERE table_name = 'orders'", []).unwrap();
+    connection.execute("DELETE FROM om_index WHERE name = 'silver.orders'", []).unwrap();
+    drop(connection);
+    refused_until_the_ledger_is_made_again(&project, "does not know `silver.orders`, whose files are there");
+}
+
 /// The data files of one slice.
 fn data_files(project: &Project, slice: &str) -> Vec<std::path::PathBuf> {
     let folder = std::fs::read_dir(project.path("warehouse").join(slice)).unwrap();

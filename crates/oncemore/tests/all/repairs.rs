@@ -255,6 +255,20 @@ fn a_slice_whose_file_never_came_is_not_fresh_once_it_comes_broken() {
 }
 
 #[test]
+fn a_reader_of_what_reads_a_stale_parent_is_not_called_fresh() {
+    let project = Project::run_once();
+    project.edit("data/orders/2026-03-10.csv", ",10,morning", ",11,morning");
+    for reader in ["gold.city_day", "gold.city_week"] {
+        let (code, said) = project.said(&["run", reader]);
+        assert_eq!(code, Some(2), "{said}");
+        assert!(said.contains("stale parents are not selected"), "{said}");
+    }
+    let before = project.tables();
+    project.run(&["gold.city_week", "--stale-parents", "ok"]);
+    assert_eq!(project.tables(), before);
+}
+
+#[test]
 fn diff_shows_a_column_that_the_older_rows_lack() {
     let project = Project::run_once();
     project.edit(ORDERS_FILE, "SELECT p.id,", "SELECT p.id, 1 AS part,");
