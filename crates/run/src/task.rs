@@ -181,7 +181,7 @@ async fn check(
     if model.audits.is_empty() && key.is_empty() {
         return Ok(());
     }
-    let own_name = model.name.to_string();
+    let own_name = model.called().to_string();
     let mut others = Vec::new();
     for name in tables_read(workspace, model) {
         others.push((name.clone(), whole_input(workspace, &name)?));
@@ -192,11 +192,12 @@ async fn check(
         return Ok(());
     }
     let what = failures.iter().map(|failure| failure.audit.as_str()).collect::<Vec<_>>().join(", ");
-    let error = RunError::new(ErrorKind::AuditFailed, format!("audit failed: {what}")).help(format!(
-        "mend the model or its input, then `oncemore run {}{}`",
-        model.name,
-        range_flags(model, interval)
-    ));
+    let next = match &model.rebuilds {
+        Some(name) => format!("rebuild {name}"),
+        None => format!("run {}{}", model.name, range_flags(model, interval)),
+    };
+    let error = RunError::new(ErrorKind::AuditFailed, format!("audit failed: {what}"))
+        .help(format!("mend the model or its input, then `oncemore {next}`"));
     Err(Failed { error, audits: failures })
 }
 
@@ -223,7 +224,7 @@ fn tables_read(workspace: &Workspace, model: &Model) -> Vec<String> {
     };
     let models = workspace.project.models.iter().map(|model| model.name.to_string());
     let names = models.chain(workspace.sources.keys().cloned());
-    names.filter(|name| *name != model.name.to_string() && named(name)).collect()
+    names.filter(|name| *name != model.called().to_string() && named(name)).collect()
 }
 
 /// The inputs of a task, pinned to what its ranges cover now.

@@ -19,7 +19,7 @@ use crate::support::{
 };
 
 /// A snapshot as PyIceberg would make it: drops the files of a slice where told, and adds one with rows.
-fn foreign_write(scene: &Scene, interval: Interval, values: &[i64], overwrite: bool) {
+pub(crate) fn foreign_write(scene: &Scene, interval: Interval, values: &[i64], overwrite: bool) {
     let head = scene.warehouse.head(&table()).unwrap().unwrap();
     let old: TableMetadata =
         serde_json::from_slice(&std::fs::read(&head.metadata_location).unwrap()).unwrap();

@@ -15,5 +15,6 @@ mod gc;
 mod limbo;
 mod many;
 mod points;
+mod rebuilt;
 mod recover;
 mod shape;

@@ -36,6 +36,7 @@ pub fn hold_title(hold: &Hold) -> &'static str {
         Hold::OlderCode { .. } => "older code",
         Hold::Foreign { .. } => "foreign write",
         Hold::Broken { .. } => "source broken",
+        Hold::Rebuild { .. } => "rebuild needed",
     }
 }
 
@@ -48,6 +49,7 @@ pub fn hold_detail(hold: &Hold) -> String {
         Hold::OlderCode { owner } => format!("the slice belongs to the newer code {}", owner.short()),
         Hold::Foreign { detail } => detail.clone(),
         Hold::Broken { what } => what.clone(),
+        Hold::Rebuild { why } => why.clone(),
     }
 }
 
@@ -65,6 +67,10 @@ pub fn hold_help(hold: &Hold) -> Option<&'static str> {
              or replace them: `oncemore run {model} --replace-foreign`",
         ),
         Hold::Broken { .. } => Some("mend the source, then `oncemore run {model}`"),
+        Hold::Rebuild { .. } => Some(
+            "build the table anew beside the old one, which stays readable until the new one takes its place: \
+             `oncemore rebuild {model}`",
+        ),
         Hold::Waiting { .. } | Hold::Blocked { .. } => None,
     }
 }
