@@ -5,6 +5,7 @@
 //! published, and fresh when it is. So a rebuild that was killed goes on where it was. The old table is read by
 //! everybody until, all slices being there, one swap of pointers ends it. What the swap itself does is `commit`'s.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use oncemore_commit::{CommitError, Swapped};
@@ -102,30 +103,22 @@ pub(crate) fn add(project: &mut Project, model: &str) -> Result<(), RunError> {
     added.map(|_| ()).ok_or_else(|| RunError::new(ErrorKind::Internal, format!("`{model}` can't be found")))
 }
 
-/// Why the table of a model has to be built anew. Asked only where some of it was written by other code, or is cut
-/// otherwise: the answer costs a look at the table.
+/// Why the table of a model has to be built anew. Asked only where some of it was written by other code or with other
+/// columns: the answer costs a look at the table.
 pub(crate) fn misfit(
     workspace: &Workspace,
     model: &Model,
     own: &ModelGround,
 ) -> Result<Option<String>, RunError> {
-    let same = own.stamps.iter().all(|stamp| stamp.code == own.code);
-    if (!same || (own.stamps.is_empty() && model.fold.is_some()))
-        && let Some(facts) = workspace.facts.get(model.name.as_str())
-    {
-        let warehouse = &workspace.warehouse;
-        let why = match &model.fold {
-            Some(folded) => {
-                let spec = fold::spec(model, folded, &facts.schema);
-                warehouse.fold_misfit(&folded.log, &facts.schema, folded.deleted.is_some(), &spec)?
-            }
-            None => warehouse.table_misfit(&model.name, &facts.schema)?,
-        };
+    let same = own.stamps.iter().all(|stamp| stamp.code == own.code && stamp.schema == own.schema);
+    if !same || (own.stamps.is_empty() && model.fold.is_some()) {
+        let why = shape_misfit(workspace, model)?;
         if why.is_some() {
             return Ok(why);
         }
     }
-    let other = own.stamps.iter().find(|stamp| !is_cut(model, stamp.interval));
+    let mut others = own.stamps.iter().filter(|stamp| stamp.code != own.code);
+    let other = others.find(|stamp| !is_cut(model, stamp.interval));
     Ok(other.map(|stamp| {
         let now = match &model.calendar {
             Some(calendar) => format!("`interval` is now {} in {}", calendar.length, calendar.zone),
@@ -143,6 +136,19 @@ pub(crate) fn misfit(
     }))
 }
 
+/// Why the table of a model can't become what the model is now, however it is cut.
+pub(crate) fn shape_misfit(workspace: &Workspace, model: &Model) -> Result<Option<String>, RunError> {
+    let Some(facts) = workspace.facts.get(model.name.as_str()) else { return Ok(None) };
+    let warehouse = &workspace.warehouse;
+    Ok(match &model.fold {
+        Some(folded) => {
+            let spec = fold::spec(model, folded, &facts.schema);
+            warehouse.fold_misfit(&folded.log, &facts.schema, folded.deleted.is_some(), &spec)?
+        }
+        None => warehouse.table_misfit(&model.name, &facts.schema)?,
+    })
+}
+
 /// Whether a slice is one of those that the model has.
 fn is_cut(model: &Model, interval: Interval) -> bool {
     match &model.calendar {
@@ -155,7 +161,7 @@ fn is_cut(model: &Model, interval: Interval) -> bool {
 pub(crate) fn unfinished(
     workspace: &Workspace,
     model: &Model,
-    tables: &[TableName],
+    tables: &BTreeSet<TableName>,
 ) -> Result<Option<usize>, RunError> {
     let Ok(built) = model.name.with_ending(REBUILD) else { return Ok(None) };
     if model.rebuilds.is_some() || !tables.contains(&built) {

@@ -239,7 +239,7 @@ impl Workspace {
     /// A warehouse that can't be read.
     pub fn ground(&self) -> Result<Ground, RunError> {
         let now = self.world.now();
-        let begun = self.warehouse.tables()?;
+        let begun: BTreeSet<TableName> = self.warehouse.tables()?.into_iter().collect();
         let mut models = Vec::with_capacity(self.project.models.len());
         for model in self.project.models.iter().filter(|model| model.kind != Kind::View) {
             let mut own = self.model_ground(model)?;

@@ -84,7 +84,8 @@ pub(crate) fn foreign_write(scene: &Scene, interval: Interval, values: &[i64], o
 fn point(scene: &Scene, metadata: &TableMetadata, location: &str) {
     std::fs::write(location, serde_json::to_vec(metadata).unwrap()).unwrap();
     let connection = rusqlite::Connection::open(scene.root().join("oncemore.db")).unwrap();
-    connection.execute("UPDATE iceberg_tables SET metadata_location = ?1", [location]).unwrap();
+    let point = "UPDATE iceberg_tables SET metadata_location = ?1 WHERE table_name = ?2";
+    connection.execute(point, [location, table().name()]).unwrap();
 }
 
 fn foreign_file(scene: &Scene, interval: Interval, values: &[i64], partition: Struct, id: i64) -> DataFile {

@@ -12,12 +12,13 @@ use crate::support::{
     Scene, attempt, by_slice, check_totals, day, ids, key, metadata, publishing, put, rows, stage, table,
 };
 
-fn built() -> TableName {
+/// The table that is built.
+pub(crate) fn built() -> TableName {
     table().with_ending(REBUILD).unwrap()
 }
 
 /// Two days as one slice.
-fn pair(first: i64) -> Interval {
+pub(crate) fn pair(first: i64) -> Interval {
     Interval::new(day(first).start(), day(first + 1).end()).unwrap()
 }
 
@@ -227,23 +228,24 @@ fn folded_tables_are_swapped_with_what_is_beside_them() {
     let log: Log = (0..12).map(|day| (day, changes(&mut random, day))).collect();
     let scene = folds::scene();
     folds::publish_kind(&scene.warehouse, Kind::Merge, &log).unwrap();
-    for kind in [Kind::Changes, Kind::Dated, Kind::Merge] {
+    for (round, kind) in (0..).zip([Kind::Changes, Kind::Dated, Kind::Merge]) {
+        let reader = |number: u64| scene.other(100 + 10 * round + number);
         // Day by day, so that rows lie over others and delete files say which.
         for (day, rows) in &log {
             begin_fold(&scene.warehouse, kind, &Log::from([(*day, rows.clone())])).unwrap();
         }
         scene.warehouse.swap_rebuilt(&folds::state(), false).unwrap().unwrap();
-        let other = scene.other(30);
+        let other = reader(0);
         check_kind(&other, kind, &log, "swapped");
         // A change after it finds what is there.
         let again = Log::from([(3, changes(&mut random, 3))]);
         let mut after = log.clone();
         after.extend(again.clone());
         folds::publish_kind(&other, kind, &again).unwrap();
-        check_kind(&scene.other(31), kind, &after, "published into");
+        check_kind(&reader(1), kind, &after, "published into");
         folds::publish_kind(&other, kind, &Log::from([(3, log[&3].clone())])).unwrap();
-        is_clean(&scene, &scene.other(32));
-        check_kind(&scene.other(33), kind, &log, "cleaned");
+        is_clean(&scene, &reader(2));
+        check_kind(&reader(3), kind, &log, "cleaned");
     }
 }
 
