@@ -312,6 +312,17 @@ pub(crate) fn swap(
     Ok(moved == 1)
 }
 
+/// Removes the pointer to a table that is at `old`, and its index; false where it no longer is there.
+pub(crate) fn remove(transaction: &Transaction<'_>, name: &TableName, old: &str) -> Result<bool> {
+    let removed = transaction.execute(
+        "DELETE FROM iceberg_tables
+         WHERE catalog_name = ?1 AND table_namespace = ?2 AND table_name = ?3 AND metadata_location = ?4",
+        params![CATALOG, name.schema(), name.name(), old],
+    )?;
+    transaction.execute("DELETE FROM om_index WHERE name = ?1", [name.as_str()])?;
+    Ok(removed == 1)
+}
+
 /// Records what a table's metadata at `location` means, so that nobody needs to read it for that.
 pub(crate) fn set_index(
     connection: &Connection,

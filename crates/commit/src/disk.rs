@@ -37,6 +37,8 @@ pub enum Step {
     Note,
     /// A folder made.
     CreateFolder,
+    /// A file given a name in another folder, too.
+    Link,
 }
 
 /// Whether a step is about to happen or has happened.
@@ -163,6 +165,22 @@ impl Disk {
         })
     }
 
+    /// Gives a file another name as well; one that is there already is that of an earlier try. Durable in `persist`.
+    pub(crate) fn link(&self, from: &Path, to: &Path) -> Result<()> {
+        let link = || match fs::hard_link(from, to) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+            // Not every file system has second names; a copy takes its name whole.
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                let fresh = to.with_extension("fresh");
+                fs::copy(from, &fresh)?;
+                fs::rename(&fresh, to)
+            }
+            other => other,
+        };
+        self.step(Step::Link, link)
+            .map_err(|error| CommitError::io(format!("link {} as {}", from.display(), to.display()), error))
+    }
+
     pub(crate) fn read(&self, path: &Path) -> Result<Vec<u8>> {
         self.step(Step::Read, || fs::read(path))
             .map_err(|error| CommitError::io(format!("read {}", path.display()), error))
@@ -177,6 +195,11 @@ impl Disk {
             _ => Ok(()),
         }
     }
+}
+
+/// Removes a folder that holds nothing; what else is there keeps it.
+pub(crate) fn remove_empty(path: &Path) {
+    let _ = fs::remove_dir(path);
 }
 
 /// How often a small file is written again.

@@ -99,6 +99,14 @@ pub enum CommitError {
         /// The answer.
         reason: String,
     },
+    /// The model is no longer what its table can become: that has to be built anew.
+    #[error("{why}; `oncemore rebuild {model}` builds the table anew beside the old one")]
+    Misfit {
+        /// The model.
+        model: TableName,
+        /// What differs.
+        why: String,
+    },
     /// The project asks for what a table can't do.
     #[error("{0}")]
     Config(String),

@@ -17,11 +17,12 @@ use oncemore_core::{Epoch, Instant, Interval, TableName};
 use rusqlite::params;
 
 use crate::catalog;
-use crate::disk::local;
+use crate::disk::{local, remove_empty};
 use crate::error::{CommitError, Result};
 use crate::ledger::{AttemptRow, AttemptState};
 use crate::metadata::{self, MAP, manifest};
 use crate::publish::{TRIES, snapshot};
+use crate::rebuilt;
 use crate::recover::{may_live, names};
 use crate::slice_map::Entry;
 use crate::state::{IndexState, State};
@@ -75,6 +76,7 @@ impl Warehouse {
                 break;
             }
         }
+        self.gc_left(older_than, &mut cleaned)?;
         for name in self.left_notes(older_than)? {
             self.disk().remove(&name)?;
             cleaned.files += 1;
@@ -89,6 +91,8 @@ impl Warehouse {
         // Listed before the head is read: what is committed in between is referred to by that head.
         let folder = self.folder(table);
         let listed = list(&folder)?;
+        // Before the head, too: what a swap brought into its place by then is named by that head.
+        let coming: BTreeSet<PathBuf> = rebuilt::coming(self, table)?.into_iter().collect();
         let Some(state) = self.state(table)? else { return Ok(false) };
         // A folded table has no fences: what was written for it goes with the slice of its log. That is looked at
         // before the head: a fence that it has reached then is one whose files the head names, if any does.
@@ -99,8 +103,8 @@ impl Warehouse {
             Err(_) if self.has_moved(table, &state.location)? => return Ok(true),
             reached => reached?,
         };
-        let orphans: Vec<Orphan> =
-            listed.into_iter().filter(|orphan| !reached.contains(&orphan.path)).collect();
+        let named = |orphan: &Orphan| reached.contains(&orphan.path) || coming.contains(&orphan.path);
+        let orphans: Vec<Orphan> = listed.into_iter().filter(|orphan| !named(orphan)).collect();
         let marks = self.mark(table, &orphans)?;
         let owner = log.as_ref().unwrap_or(&state);
         let attempts: BTreeMap<String, AttemptRow> = self.attempts_of(&owner.table)?;
@@ -118,8 +122,7 @@ impl Warehouse {
         let dead = |orphan: &Orphan| {
             let Some((epoch, attempt, label)) = &orphan.data else { return false };
             let interval = interval_of(owner, attempts.get(attempt), label);
-            let entry = interval.and_then(|interval| owner.map.get(interval));
-            entry.is_some_and(|entry| entry.fence >= *epoch)
+            interval.map_or(owner.map.floor, |interval| owner.map.fence(interval)) >= *epoch
         };
         for orphan in &data {
             match (dead(orphan), due(orphan)) {
@@ -147,6 +150,55 @@ impl Warehouse {
             }
         }
         Ok(false)
+    }
+
+    /// Removes the folders of tables that nothing points to any more, because others took their places.
+    fn gc_left(&self, older_than: Instant, cleaned: &mut Cleaned) -> Result<()> {
+        let (known, own) = (self.tables()?, self.world().process());
+        let open = self.open_attempts()?;
+        let alive = |orphan: &Orphan| {
+            let Some((_, attempt, _)) = &orphan.data else { return false };
+            let row = open.iter().find(|row| row.attempt.id.to_string() == *attempt);
+            row.is_some_and(|row| may_live(&row.process, &own))
+        };
+        for table in self.folders()? {
+            if known.contains(&table) || !rebuilt::is_left(self, &table)? {
+                continue;
+            }
+            let orphans = list(&self.folder(&table))?;
+            let marks = self.mark(&table, &orphans)?;
+            let due = |orphan: &Orphan| marks.get(&orphan.name).is_some_and(|since| *since <= older_than);
+            let (alive, dead): (Vec<Orphan>, Vec<Orphan>) = orphans.into_iter().partition(alive);
+            let (dead, waiting): (Vec<Orphan>, Vec<Orphan>) = dead.into_iter().partition(due);
+            cleaned.kept += alive.len() as u64;
+            cleaned.waiting += waiting.len() as u64;
+            let mut gone = true;
+            for some in dead.chunks(LOCKED) {
+                gone &= self.catalog().write(|transaction| {
+                    // A table of that name may have been begun anew.
+                    if catalog::pointer(transaction, &table)?.is_some() {
+                        return Ok(false);
+                    }
+                    some.iter().try_for_each(|orphan| self.take(orphan, cleaned)).map(|()| true)
+                })?;
+            }
+            if gone && alive.is_empty() && waiting.is_empty() {
+                self.remove_left(&table)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes what is left of a table without files, and what is known of its files.
+    fn remove_left(&self, table: &TableName) -> Result<()> {
+        let folder = self.folder(table);
+        self.mark(table, &[])?;
+        self.disk().remove(&folder.join("metadata").join("version-hint.text"))?;
+        for label in names(&folder.join("data"))? {
+            remove_empty(&folder.join("data").join(label));
+        }
+        [folder.join("data"), folder.join("metadata"), folder].iter().for_each(|path| remove_empty(path));
+        Ok(())
     }
 
     /// When files were first found unreferenced: now, those that never were before. Forgets those that no longer are. In a
@@ -202,7 +254,7 @@ impl Warehouse {
             let alive =
                 row.is_some_and(|row| row.state == AttemptState::Open && may_live(&row.process, &own));
             let Some(interval) = interval_of(state, row, label).filter(|_| !alive) else { continue };
-            if state.map.get(interval).is_none_or(|entry| entry.fence < *epoch) {
+            if state.map.fence(interval) < *epoch {
                 let fence = fences.entry(interval).or_default();
                 *fence = (*fence).max(*epoch);
             }
@@ -221,8 +273,7 @@ impl Warehouse {
         for attempt in 0..TRIES {
             let Some(state) = self.state(table)? else { return Ok(0) };
             let mut wanted = fences.clone();
-            wanted
-                .retain(|interval, epoch| state.map.get(*interval).is_none_or(|entry| entry.fence < *epoch));
+            wanted.retain(|interval, epoch| state.map.fence(*interval) < *epoch);
             if wanted.is_empty() {
                 return Ok(0);
             }

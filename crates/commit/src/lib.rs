@@ -15,8 +15,10 @@ mod metadata;
 mod parallel;
 mod positions;
 mod publish;
+mod rebuilt;
 mod recover;
 pub mod rows;
+mod shape;
 mod slice_map;
 pub mod stage;
 mod state;
@@ -38,6 +40,7 @@ pub use ledger::{
 };
 pub use metadata::schema::{CODE_VERSION, INTERVAL_START};
 pub use publish::{Change, Publish, Published, StampDraft};
+pub use rebuilt::Swapped;
 pub use recover::{Resolved, process_name};
 pub use rows::{HashedRows, RowHasher, RowsError, RowsPrint, schema_digest};
 pub use stage::{Audited, SliceWriter, Staged};

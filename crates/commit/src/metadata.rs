@@ -25,6 +25,9 @@ pub(crate) const KEY: &str = "oncemore.key";
 /// Whether the table is cut into slices.
 pub(crate) const SLICED: &str = "oncemore.sliced";
 
+/// Id of the table that was built anew beside this one and took its place: what is left of that one counts no more.
+pub(crate) const REBUILT: &str = "oncemore.rebuilt-from";
+
 /// What is folded from the table, as JSON: in logs alone.
 pub(crate) const FOLD: &str = "oncemore.fold";
 /// The log that the table is folded from.

@@ -1,6 +1,6 @@
 //! After a crash, a copy or a loss: attempts whose end nobody recorded, and a ledger made anew from the tables.
 
-mod relocate;
+pub(crate) mod relocate;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,6 +15,7 @@ use crate::disk::local;
 use crate::error::{CommitError, Result};
 use crate::ledger::{Attempt, AttemptEnd, AttemptState, finish, raise};
 use crate::metadata;
+use crate::rebuilt;
 use crate::state::State;
 use crate::warehouse::{Warehouse, text};
 
@@ -76,7 +77,8 @@ impl Warehouse {
             let entry = state.as_ref().and_then(|state| state.map.get(attempt.interval));
             let stamp =
                 entry.and_then(|entry| entry.stamp.as_ref()).filter(|stamp| stamp.attempt == attempt.id);
-            let fenced = entry.is_some_and(|entry| entry.fence > attempt.epoch);
+            let fence = state.as_ref().map(|state| state.map.fence(attempt.interval));
+            let fenced = fence.is_some_and(|fence| fence > attempt.epoch);
             let (outcome, error) = match stamp {
                 Some(_) => (AttemptState::Committed, None),
                 None if fenced => (AttemptState::Superseded, None),
@@ -144,15 +146,21 @@ impl Warehouse {
     pub fn rebuild_ledger(&self) -> Result<Vec<TableName>> {
         let pointers: BTreeMap<TableName, String> =
             self.catalog().tables()?.into_iter().map(|pointer| (pointer.name, pointer.location)).collect();
-        let mut found = Vec::new();
+        let (mut heads, mut paths) = (BTreeMap::new(), BTreeMap::new());
         for table in self.folders()? {
             let folder = self.folder(&table);
             let Some(path) = newest(self, &folder, pointers.get(&table))? else { continue };
-            let metadata = metadata::parse(&self.disk().read(&path)?, &path.to_string_lossy())?;
+            heads.insert(table.clone(), metadata::parse(&self.disk().read(&path)?, &path.to_string_lossy())?);
+            paths.insert(table, path);
+        }
+        let left = rebuilt::left(&heads)?;
+        let mut found = Vec::new();
+        for (table, metadata) in heads.into_iter().filter(|(table, _)| !left.contains(table)) {
+            let (folder, path) = (self.folder(&table), &paths[&table]);
             let location = if Path::new(local(metadata.location())) == folder {
-                text(&path)?
+                text(path)?
             } else {
-                relocate::relocate(self, &folder, &path, &metadata)?
+                relocate::relocate(self, &folder, path, &metadata)?
             };
             found.push((table, location));
         }
@@ -164,6 +172,11 @@ impl Warehouse {
                 "DELETE FROM om_index; DELETE FROM om_requests; DELETE FROM om_attempts; DELETE FROM om_code;
                  DELETE FROM om_cache;",
             )?;
+            for table in &left {
+                if let Some(location) = pointers.get(table) {
+                    catalog::remove(transaction, table, location)?;
+                }
+            }
             for (table, location) in &found {
                 let now = catalog::pointer(transaction, table)?;
                 // A commit since the look stands: what it made follows what was found.
@@ -183,7 +196,7 @@ impl Warehouse {
     }
 
     /// Tables by their folders.
-    fn folders(&self) -> Result<Vec<TableName>> {
+    pub(crate) fn folders(&self) -> Result<Vec<TableName>> {
         let mut found = Vec::new();
         for schema in names(self.root())? {
             for name in names(&self.root().join(&schema))? {

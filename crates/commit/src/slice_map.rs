@@ -36,6 +36,8 @@ pub(crate) struct SliceMap {
     /// Codes that slices were published by, also where none is any more, and when each was first seen: so that older
     /// code is known as such when the ledger is lost.
     pub(crate) codes: Arc<Vec<(CodeVersion, Instant)>>,
+    /// A fence of all slices, those too that never were: what the table was when it was built anew is behind it.
+    pub(crate) floor: Epoch,
     pages: Vec<Page>,
 }
 
@@ -56,7 +58,14 @@ struct Home {
 
 impl Default for SliceMap {
     fn default() -> Self {
-        SliceMap { n: 0, snapshot: None, clean: true, codes: Arc::default(), pages: Vec::new() }
+        SliceMap {
+            n: 0,
+            snapshot: None,
+            clean: true,
+            codes: Arc::default(),
+            floor: Epoch::default(),
+            pages: Vec::new(),
+        }
     }
 }
 
@@ -149,14 +158,31 @@ impl SliceMap {
         codes.drain(..over);
     }
 
+    /// Notes the codes that `other` knows.
+    pub(crate) fn note_codes(&mut self, other: &SliceMap) {
+        other.codes.iter().for_each(|(code, seen)| self.note_code(*code, *seen));
+    }
+
     /// The greatest fence of all slices.
     pub(crate) fn max_fence(&self) -> Epoch {
-        self.entries().map(|entry| entry.fence).max().unwrap_or_default()
+        self.entries().map(|entry| entry.fence).max().unwrap_or_default().max(self.floor)
+    }
+
+    /// The fence of a slice, also of one that never was.
+    pub(crate) fn fence(&self, interval: Interval) -> Epoch {
+        self.get(interval).map_or(self.floor, |entry| entry.fence.max(self.floor))
+    }
+
+    /// The same slices for a table of another folder: their pages have no home there yet.
+    pub(crate) fn moved_out(mut self) -> SliceMap {
+        self.pages.iter_mut().for_each(|page| page.home = None);
+        self
     }
 
     /// Raises fences to those of `other`: fences never go back, also where stamps do. Nor is code forgotten.
     pub(crate) fn raise_fences(&mut self, other: &SliceMap) {
-        other.codes.iter().for_each(|(code, seen)| self.note_code(*code, *seen));
+        self.note_codes(other);
+        self.floor = self.floor.max(other.floor);
         for theirs in other.entries() {
             let mut own = self.get(theirs.interval).cloned().unwrap_or_else(|| Entry::empty(theirs.interval));
             if own.fence < theirs.fence {
@@ -219,6 +245,10 @@ impl SliceMap {
             root.shared(&code.0);
             root.signed(seen.0);
         }
+        if self.floor > Epoch::default() {
+            root.number(self.floor.request);
+            root.number(self.floor.attempt);
+        }
         root.finish()
     }
 
@@ -260,7 +290,12 @@ impl SliceMap {
         for _ in 0..count {
             codes.push((root.digest()?, Instant(root.signed()?)));
         }
-        Ok(SliceMap { n, snapshot, clean, codes: Arc::new(codes), pages })
+        // Those of tables that were never built anew here.
+        let floor = match root.is_at_end() {
+            true => Epoch::default(),
+            false => Epoch { request: root.number()?, attempt: root.number()? },
+        };
+        Ok(SliceMap { n, snapshot, clean, codes: Arc::new(codes), floor, pages })
     }
 }
 

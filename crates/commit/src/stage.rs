@@ -15,6 +15,7 @@ use arrow::compute::{BatchCoalescer, CastOptions, cast_with_options};
 use arrow::datatypes::{Field, Schema, SchemaRef};
 use iceberg::spec::{DataContentType, DataFile, SchemaRef as IcebergSchema};
 use oncemore_core::{AttemptId, CodeVersion, ColumnPrint, Digest, Fingerprint, Instant, Interval, TableName};
+use uuid::Uuid;
 
 use crate::disk::Disk;
 use crate::error::{CommitError, Result};
@@ -54,6 +55,7 @@ struct Plan {
     stem: String,
     iceberg: IcebergSchema,
     spec_id: i32,
+    uuid: Uuid,
     /// Columns as written, in the table's order.
     file_schema: SchemaRef,
     /// Where each written column comes from.
@@ -92,6 +94,8 @@ pub struct Staged {
     pub bytes: u64,
     /// Names and stored types of the user's columns.
     pub schema: Digest,
+    /// The table that they were staged for: by its name there may come to be another.
+    pub(crate) uuid: Uuid,
     pub(crate) files: Files,
 }
 
@@ -180,6 +184,7 @@ impl SliceWriter {
             stem: format!("om-{}-{}", attempt.epoch, attempt.id),
             iceberg,
             spec_id: state.metadata.default_partition_spec_id(),
+            uuid: state.metadata.uuid(),
             file_schema,
             from,
             stored: stored.clone(),
@@ -279,6 +284,7 @@ impl SliceWriter {
             rows: fingerprint.rows,
             bytes,
             schema: schema_digest(&self.plan.stored),
+            uuid: self.plan.uuid,
             files: self.done,
         })
     }

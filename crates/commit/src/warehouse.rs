@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use arrow::datatypes::{DataType, Field, FieldRef, Schema};
 use iceberg::TableCreation;
 use iceberg::spec::{ManifestFile, TableMetadata, TableMetadataBuilder, UnboundPartitionSpec};
-use oncemore_core::{Instant, Interval, Stamp, TableName, World};
+use oncemore_core::{Instant, Interval, REBUILD, Stamp, TableName, World};
 use uuid::Uuid;
 
 use crate::catalog::{self, Catalog};
@@ -15,6 +15,7 @@ use crate::disk::{Disk, Faults, local};
 use crate::error::{CommitError, Result};
 use crate::fold::{DELETED, FoldSpec};
 use crate::metadata::{self, Shape, manifest, schema};
+use crate::shape;
 use crate::slice_map::SliceMap;
 use crate::state::{IndexState, State};
 
@@ -379,18 +380,14 @@ impl Warehouse {
         let there = self.state(log)?;
         if let Some(state) = &there {
             // Before any of the tables is touched.
-            check_shape(state, &spec.key, &Shape::Log(spec.clone()))?;
+            shape::check(state, &spec.key, &Shape::Log(spec.clone()))?;
         }
         let known = there.map(|state| metadata::fold_of(&state.metadata)).transpose()?.flatten();
         // Keys that were deleted once stay so, whatever deletes none from now on.
         let beside = spec.beside.clone().or_else(|| known.and_then(|known| known.beside));
         let spec = &FoldSpec { beside, ..spec.clone() };
-        let mut changes: Vec<FieldRef> = schema.fields().iter().cloned().collect();
-        if deletes {
-            changes.push(Arc::new(Field::new(DELETED, DataType::Boolean, true)));
-        }
         // The log last: what is published into it must find a place in the others.
-        let changes = Schema::new(changes);
+        let changes = changes_of(schema, deletes);
         for (table, columns, key) in spec.shapes(schema, &changes)? {
             self.ensure(table, &columns, &key, Shape::Folded(log.clone()))?;
         }
@@ -426,7 +423,12 @@ impl Warehouse {
         key: &[String],
         shape: &Shape,
     ) -> Result<bool> {
-        if self.hint_of(table).is_some() && self.inner.catalog.pointer(table)?.is_none() {
+        // What was built beside another table leaves its files to `gc`; all else that we drop, its hint goes first.
+        let is_known_to_be_left = table.name().contains(REBUILD);
+        if !is_known_to_be_left
+            && self.hint_of(table).is_some()
+            && self.inner.catalog.pointer(table)?.is_none()
+        {
             return Err(CommitError::NoLedger {
                 path: self.inner.root.join(catalog::FILE).display().to_string(),
                 detail: format!(
@@ -468,7 +470,7 @@ impl Warehouse {
         shape: &Shape,
     ) -> Result<bool> {
         let current = &state.metadata;
-        check_shape(state, key, shape)?;
+        shape::check(state, key, shape)?;
         let evolved =
             schema::evolve(&state.table, current.current_schema(), current.last_column_id(), columns)?;
         let mut properties = HashMap::new();
@@ -502,7 +504,9 @@ impl Warehouse {
         named: Vec<(PathBuf, Vec<u8>)>,
     ) -> Result<bool> {
         let old_location = old.map(|state| state.location.as_str());
-        let name = metadata::next_name(old_location, self.world());
+        // In the folder may lie what is left of another table of that name: its versions count on.
+        let hint = self.hint_of(table).filter(|_| old.is_none());
+        let name = metadata::next_name(old_location.or(hint.as_deref()), self.world());
         let path = self.folder(table).join("metadata").join(name);
         let location = text(&path)?;
         let files: Vec<_> = named.into_iter().chain([(path, bytes)]).collect();
@@ -524,6 +528,12 @@ impl Warehouse {
             files.iter().try_for_each(|(path, _)| self.inner.disk.remove(path))?;
         }
         Ok(moved)
+    }
+
+    /// Tells readers that come by path that there is no such table any more.
+    pub(crate) fn remove_hint(&self, table: &TableName) {
+        // Left there, it makes us ask before a table of that name is begun again.
+        let _ = self.inner.disk.remove(&self.folder(table).join("metadata").join(HINT));
     }
 
     /// Names the newest metadata file for readers that come by path. A hint: readers of the catalog never see it.
@@ -570,44 +580,13 @@ fn stem(location: &str) -> &str {
     name.strip_suffix(".metadata.json").unwrap_or(name)
 }
 
-/// Whether a table may be taken for what the project says it is. One without stamps may become anything that has the
-/// same partitions.
-fn check_shape(state: &State, key: &[String], shape: &Shape) -> Result<()> {
-    let table = &state.table;
-    let rebuild = "that needs a rebuild of the table, which is not built yet: give the model a new name";
-    let (fold, log) = (metadata::fold_of(&state.metadata)?, metadata::log_of(&state.metadata));
-    let same = match shape {
-        Shape::Slices | Shape::Whole => fold.is_none() && log.is_none(),
-        Shape::Log(_) => log.is_none() && (fold.is_some() || state.map.len() == 0),
-        Shape::Folded(own) => log.as_ref() == Some(own),
-    };
-    if !same {
-        return Err(CommitError::Config(format!(
-            "`{table}` holds rows of a model of another kind; {rebuild}"
-        )));
+/// The columns of a log of changes with the columns `schema`; `deletes`: whether they say that they delete their key.
+pub(crate) fn changes_of(schema: &Schema, deletes: bool) -> Schema {
+    let mut changes: Vec<FieldRef> = schema.fields().iter().cloned().collect();
+    if deletes {
+        changes.push(Arc::new(Field::new(DELETED, DataType::Boolean, true)));
     }
-    let (Shape::Log(wanted), Some(found)) = (shape, fold) else { return Ok(()) };
-    let differs = |what: &str, from: &[String], to: &[String]| {
-        CommitError::Config(format!(
-            "`{what}` of `{}` was [{}] and is now [{}]; {rebuild}",
-            wanted.state,
-            from.join(", "),
-            to.join(", ")
-        ))
-    };
-    if state.map.len() > 0 && found.key != key {
-        return Err(differs("key", &found.key, key));
-    }
-    if state.map.len() > 0 && found.validity != wanted.validity {
-        return Err(CommitError::Config(format!(
-            "`{}` is now dated, tracked or kept in another way; {rebuild}",
-            wanted.state
-        )));
-    }
-    if state.map.len() > 0 && found.order != wanted.order {
-        return Err(differs("order_by", &found.order, &wanted.order));
-    }
-    Ok(())
+    Schema::new(changes)
 }
 
 fn stamps_of(map: &SliceMap) -> Vec<Stamp> {

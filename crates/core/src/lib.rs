@@ -26,7 +26,7 @@ pub use column::{ColumnType, TimeType};
 pub use diagnostic::{Diagnostic, Location, Severity};
 pub use fingerprint::{ColumnPrint, Fingerprint};
 pub use interval::{Instant, Interval};
-pub use name::{NameError, TableName};
+pub use name::{CHANGES, COUNTING, DELETED_KEYS, NameError, REBUILD, TableName};
 pub use outcome::SliceState;
 pub use read::{Bound, ColumnsRead, Edge, Offset, Read, previous_of};
 pub use set::IntervalSet;

@@ -6,6 +6,15 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+/// Ending of the table of the changes that a table is folded from.
+pub const CHANGES: &str = "__changes";
+/// Ending of the table of the changes that count, beside a history.
+pub const COUNTING: &str = "__dated";
+/// Ending of the table of deleted keys, beside a merged table.
+pub const DELETED_KEYS: &str = "__deleted";
+/// Ending of a table that is built anew beside the one that it is going to replace.
+pub const REBUILD: &str = "__rebuild";
+
 /// `<schema>.<name>`, each part `[a-z][a-z0-9_]{0,63}`: safe in a path, in SQL and in every catalog.
 ///
 /// Cheap to clone: plans hold one for each of a million slices.
@@ -49,6 +58,19 @@ impl TableName {
     /// The part after the dot.
     pub fn name(&self) -> &str {
         self.0.split_once('.').map_or("", |(_, name)| name)
+    }
+
+    /// The table of the same schema whose name has `ending` behind.
+    ///
+    /// # Errors
+    /// A name that would be longer than 64 characters.
+    pub fn with_ending(&self, ending: &str) -> Result<Self, NameError> {
+        TableName::new(self.schema(), &format!("{}{ending}", self.name()))
+    }
+
+    /// The table of the same schema whose name lacks `ending`, where this one has it.
+    pub fn without_ending(&self, ending: &str) -> Option<Self> {
+        TableName::new(self.schema(), self.name().strip_suffix(ending)?).ok()
     }
 
     /// Both parts with their dot.

@@ -118,6 +118,14 @@ pub struct WorkArgs {
     /// Run what is fresh, too.
     #[arg(long)]
     pub force: bool,
+    /// How to run it.
+    #[command(flatten)]
+    pub how: HowArgs,
+}
+
+/// How slices are run, whichever they are.
+#[derive(Clone, Debug, Args)]
+pub struct HowArgs {
     /// Run without files that have vanished.
     #[arg(long)]
     pub accept_gone: bool,
@@ -159,21 +167,37 @@ pub struct WorkArgs {
 impl WorkArgs {
     /// What is to be planned.
     pub fn plan_options(&self) -> PlanOptions {
+        let plan = self.how.plan_options();
         PlanOptions {
             range: self.range.request(),
             selection: self.selection.selection(),
             reasons: self.reason.clone(),
-            allow: Allow {
-                gone: self.accept_gone,
-                older_code: self.allow_older_code,
-                foreign: self.replace_foreign,
-                force: self.force,
-            },
-            newest_first: self.order == Order::Newest,
+            allow: Allow { force: self.force, ..plan.allow },
+            ..plan
         }
     }
 
     /// How to run it.
+    pub fn run_options(&self, cores: usize) -> RunOptions {
+        RunOptions { plan: self.plan_options(), ..self.how.run_options(cores) }
+    }
+}
+
+impl HowArgs {
+    fn plan_options(&self) -> PlanOptions {
+        PlanOptions {
+            allow: Allow {
+                gone: self.accept_gone,
+                older_code: self.allow_older_code,
+                foreign: self.replace_foreign,
+                force: false,
+            },
+            newest_first: self.order == Order::Newest,
+            ..PlanOptions::default()
+        }
+    }
+
+    /// How to run whatever is to be run.
     pub fn run_options(&self, cores: usize) -> RunOptions {
         RunOptions {
             plan: self.plan_options(),
@@ -241,7 +265,7 @@ mod tests {
         assert_eq!((options.jobs, options.max_failures, options.yes), (4, Some(3), true));
         assert_eq!(options.plan.selection.include, ["gold.*", "+silver.x"]);
         assert!(options.plan.newest_first && options.plan.allow.gone && options.plan.allow.force);
-        assert_eq!(run.work.memory, 256 << 20);
+        assert_eq!(run.work.how.memory, 256 << 20);
     }
 
     #[test]

@@ -97,9 +97,30 @@ impl Context {
         memory_bytes: usize,
         partitions: usize,
     ) -> Result<Arc<Workspace>, Failure> {
-        let scratch = std::env::temp_dir();
-        let options =
-            WorkspaceOptions { root: self.root()?, memory_bytes, partitions, read_only: false, scratch };
+        self.open_as(access, self.options(memory_bytes, partitions)?).await
+    }
+
+    /// Opens the project to build the table of `model` anew.
+    ///
+    /// # Errors
+    /// As [`Workspace::open`].
+    pub async fn open_to_rebuild(
+        &self,
+        model: &str,
+        memory_bytes: usize,
+        partitions: usize,
+    ) -> Result<Arc<Workspace>, Failure> {
+        let options = self.options(memory_bytes, partitions)?;
+        let options = WorkspaceOptions { rebuild: Some(model.to_owned()), ..options };
+        self.open_as(Access::Write, options).await
+    }
+
+    fn options(&self, memory_bytes: usize, partitions: usize) -> Result<WorkspaceOptions, RunError> {
+        let (root, scratch) = (self.root()?, std::env::temp_dir());
+        Ok(WorkspaceOptions { root, memory_bytes, partitions, read_only: false, scratch, rebuild: None })
+    }
+
+    async fn open_as(&self, access: Access, options: WorkspaceOptions) -> Result<Arc<Workspace>, Failure> {
         let read_only = WorkspaceOptions { read_only: true, ..options.clone() };
         let opened = match Workspace::open(options, self.world()).await {
             // What only looks keeps what it learnt of the sources where it may, and goes without where it may not.

@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use oncemore_core::{Audit, Diagnostic, Location, TableName};
+use oncemore_core::{Audit, CHANGES, COUNTING, DELETED_KEYS, Diagnostic, Location};
 
 use crate::code;
 use crate::decode::Decoder;
 use crate::decode::project::Settings;
-use crate::load::{CHANGES, COUNTING, DELETED, Draft};
+use crate::load::Draft;
 use crate::model::{Fold, Kind, Model, OnChange, OnForeign, Query};
 use crate::names::{nearest, nearest_table, suggest};
 use crate::sql::{self, SqlError, TableUse};
@@ -326,11 +326,11 @@ fn model(
 ) -> Option<Model> {
     let settings = draft.settings;
     let kind = settings.kind?;
-    let beside = |suffix| TableName::new(draft.name.schema(), &format!("{}{suffix}", draft.name.name())).ok();
+    let beside = |ending| draft.name.with_ending(ending).ok();
     let fold = match kind {
         Kind::Merge | Kind::History => Some(Fold {
             log: beside(CHANGES)?,
-            beside: beside(if kind == Kind::Merge { DELETED } else { COUNTING })?,
+            beside: beside(if kind == Kind::Merge { DELETED_KEYS } else { COUNTING })?,
             history: settings.history,
             order: settings.order,
             deleted: settings.deleted,
@@ -342,6 +342,7 @@ fn model(
     let reads_previous = draft.analysed.is_some_and(|analysed| !analysed.previous.is_empty());
     Some(Model {
         name: draft.name,
+        rebuilds: None,
         kind,
         reads_previous,
         fold,

@@ -13,6 +13,7 @@ mod load;
 mod model;
 mod names;
 mod path;
+mod rebuild;
 mod sql;
 mod yaml;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use oncemore_core::{Diagnostic, Location, Severity, TableName};
+use oncemore_core::{CHANGES, COUNTING, DELETED_KEYS, Diagnostic, Location, REBUILD, Severity, TableName};
 
 use crate::decode::model::{self, ModelSettings};
 use crate::decode::project::{self, Settings};
@@ -18,12 +18,8 @@ pub const PROJECT_FILE: &str = "oncemore.yml";
 /// The file that holds settings of lint where there is no project.
 pub const LINT_FILE: &str = ".oncemore-lint.yml";
 const MODELS: &str = "models/";
-/// Ending of the table of changes that another one is folded from.
-pub(crate) const CHANGES: &str = "__changes";
-/// Ending of the table of a history's changes that count: one a key and date.
-pub(crate) const COUNTING: &str = "__dated";
-/// Ending of the table of a merge's deleted keys.
-pub(crate) const DELETED: &str = "__deleted";
+/// Endings of names that tables beside a model's own have.
+const OWN_ENDINGS: [&str; 5] = ["__slices", CHANGES, COUNTING, DELETED_KEYS, REBUILD];
 
 /// A model while it is not known to be right.
 pub(crate) struct Draft<'a> {
@@ -229,9 +225,7 @@ fn table_of(path: &str) -> Result<TableName, String> {
         return Err(format!("`{path}` is not one folder below `models`"));
     };
     let table = TableName::new(schema, name).map_err(|error| error.to_string())?;
-    if schema == "oncemore"
-        || ["__slices", CHANGES, COUNTING, DELETED].iter().any(|ending| name.ends_with(ending))
-    {
+    if schema == "oncemore" || OWN_ENDINGS.iter().any(|ending| name.ends_with(ending)) {
         return Err(format!("`{table}` is a name of Oncemore's own tables"));
     }
     Ok(table)

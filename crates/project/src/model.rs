@@ -227,6 +227,8 @@ pub struct History {
 pub struct Model {
     /// Its table.
     pub name: TableName,
+    /// The table that its own is built to replace, beside it, where it is; the project's files call the model by that.
+    pub rebuilds: Option<TableName>,
     /// How it is stored.
     pub kind: Kind,
     /// Whether it reads the slice before its own one.
@@ -272,6 +274,11 @@ pub struct Model {
 }
 
 impl Model {
+    /// The name that the project's files have for the model.
+    pub fn called(&self) -> &TableName {
+        self.rebuilds.as_ref().unwrap_or(&self.name)
+    }
+
     /// The table whose slices the model's tasks write: its own, or that of its changes.
     pub fn sliced(&self) -> &TableName {
         self.fold.as_ref().map_or(&self.name, |fold| &fold.log)

@@ -10,6 +10,7 @@ use crate::due::Label;
 use crate::error::{ErrorKind, RunError};
 use crate::explain::states_before;
 use crate::ground::ModelGround;
+use crate::rebuild;
 use crate::select::RangeRequest;
 use crate::workspace::Workspace;
 
@@ -68,6 +69,7 @@ pub fn accept(
                 report.fresh += 1;
                 continue;
             }
+            Verdict::Held(_, Hold::Rebuild { why }) => return Err(rebuild::needed(&own.name, why)),
             Verdict::Held(_, Hold::Foreign { detail }) => Some(detail.clone()),
             _ => None,
         };

@@ -103,6 +103,11 @@ pub enum Hold {
         /// Which.
         what: String,
     },
+    /// The table can't become what the model is now: it has to be built anew, and holds what it held until then.
+    Rebuild {
+        /// What differs.
+        why: String,
+    },
 }
 
 /// The verdict on one slice.
@@ -294,6 +299,8 @@ pub struct Subject<'a> {
     pub failed: &'a IntervalSet,
     /// Slices that somebody else wrote into.
     pub foreign: &'a BTreeMap<Interval, String>,
+    /// Why the table has to be built anew.
+    pub misfit: Option<&'a str>,
     /// Inputs whose changes do not make a slice stale.
     pub ignored: &'a [String],
     /// Inputs whose changes are reported and do not make a slice stale.
@@ -494,6 +501,9 @@ impl<'s> Subject<'s> {
                 }
             };
         };
+        if let Some(why) = self.misfit {
+            return Verdict::Held(reason, Hold::Rebuild { why: why.to_owned() });
+        }
         // A table that was set back takes nothing on top until somebody says that it is meant to.
         let set_back = || self.foreign.get(&Interval::WHOLE).filter(|_| !self.allow.foreign);
         if let Some(detail) = foreign.or_else(set_back) {

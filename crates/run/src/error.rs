@@ -114,6 +114,9 @@ impl From<oncemore_commit::CommitError> for RunError {
                 );
                 return RunError::new(ErrorKind::Conflict, error.to_string()).help(help).state(state);
             }
+            E::Misfit { model, why } => {
+                return RunError::new(ErrorKind::Config, why.clone()).help(rebuild_help(model)).state(state);
+            }
             E::Conflict { .. } => (ErrorKind::Conflict, "run the same command again"),
             E::Unavailable { .. } => {
                 (ErrorKind::TaskFailed, "mend what the message names, then run the same command again")
@@ -136,6 +139,14 @@ impl From<oncemore_commit::CommitError> for RunError {
             _ => converted,
         }
     }
+}
+
+/// What to type where a table has to be built anew.
+pub(crate) fn rebuild_help(model: &oncemore_core::TableName) -> String {
+    format!(
+        "build the table anew beside the old one, which stays readable until the new one takes its place: \
+         `oncemore rebuild {model}`"
+    )
 }
 
 impl From<oncemore_backend::EngineError> for RunError {

@@ -26,6 +26,7 @@ use crate::fold::{self, Ties};
 use crate::ground::Ground;
 use crate::limit;
 use crate::plan::{Held, Hold, Plan, PlanOptions, Reason, Task, keeps_serving, plan};
+use crate::rebuild;
 use crate::task::Failed;
 use crate::workspace::Workspace;
 
@@ -177,6 +178,10 @@ impl RunReport {
     /// policy of its model.
     fn hold_back(&mut self, ground: &Ground, plan: &Plan, observer: &Arc<dyn Observer>) {
         self.held = plan.held.len();
+        for failure in rebuild::refused(plan) {
+            observer.event(Event::Failed(failure.clone()));
+            self.failed.push(failure);
+        }
         for held in &plan.held {
             if let Some(failure) =
                 broken(held).or_else(|| foreign::refused(held, ground.models[held.at].on_foreign))
@@ -668,6 +673,7 @@ impl Run<'_> {
                 before = subject.standing(interval, &verdict, &before, false);
                 match verdict {
                     Verdict::Held(_, hold) if !keeps_serving(&hold, exists) => Some(hold),
+                    Verdict::Held(_, Hold::Rebuild { .. }) => None,
                     _ if !exists => Some(Hold::Blocked { by: model.name.to_string(), interval }),
                     _ => None,
                 }

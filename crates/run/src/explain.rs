@@ -172,6 +172,7 @@ pub(crate) fn states_before(ground: &Ground, at: usize) -> Vec<TableState> {
                 Verdict::Due(reason) => {
                     state.pending.add(interval, subject.columns(interval, &reason, &last))
                 }
+                Verdict::Held(_, Hold::Rebuild { .. }) => {}
                 Verdict::Held(_, hold) if subject.stamp(interval).is_none() => {
                     state.unavailable.insert(interval, hold);
                 }

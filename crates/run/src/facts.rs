@@ -58,7 +58,7 @@ pub(crate) fn derive(workspace: &Workspace) -> Result<BTreeMap<String, Facts>, R
         let key = key_of(model, &query);
         let known = workspace
             .warehouse
-            .cache_get("analysis", &name, &key.to_string())?
+            .cache_get("analysis", model.called().as_str(), &key.to_string())?
             .and_then(|bytes| Analysis::from_json(std::str::from_utf8(&bytes).ok()?));
         let analysis = match known {
             Some(analysis) => analysis,
@@ -66,9 +66,9 @@ pub(crate) fn derive(workspace: &Workspace) -> Result<BTreeMap<String, Facts>, R
                 let analysis =
                     workspace.engine()?.analyse(&query).map_err(|error| config_error(model, &error))?;
                 check_fold(workspace, model, &analysis.schema)?;
-                fresh.push((name.clone(), key.to_string(), analysis.to_json().into_bytes()));
+                fresh.push((model.called().to_string(), key.to_string(), analysis.to_json().into_bytes()));
                 if let Some(kept) = kept(model, &analysis).filter(|_| model.fold.is_none()) {
-                    workspace.warehouse.code_put(&model.name, model.code, &kept)?;
+                    workspace.warehouse.code_put(model.called(), model.code, &kept)?;
                 }
                 analysis
             }
@@ -102,7 +102,7 @@ pub(crate) fn earlier(
         return Ok(None);
     }
     let name = model.name.to_string();
-    let bytes = workspace.warehouse.code_get(&model.name, code)?;
+    let bytes = workspace.warehouse.code_get(model.called(), code)?;
     let Some(kept) = bytes.and_then(|bytes| serde_json::from_slice::<Kept>(&bytes).ok()) else {
         return Ok(None);
     };
@@ -188,7 +188,7 @@ pub(crate) fn query_of(
         sql: model.query.sql.clone(),
         views,
         inputs,
-        previous: model.reads_previous.then(|| previous_of(&model.name)),
+        previous: model.reads_previous.then(|| previous_of(model.called())),
         zone: model
             .calendar
             .as_ref()

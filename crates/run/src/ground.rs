@@ -65,6 +65,10 @@ pub struct ModelGround {
     pub on_foreign: OnForeign,
     /// Slices that somebody else wrote into, and what was found; the whole of time where the table was set back.
     pub foreign: BTreeMap<Interval, String>,
+    /// Why its table has to be built anew, where it can't become what the model is now.
+    pub misfit: Option<String>,
+    /// How many slices a rebuild of it holds that was begun and not ended.
+    pub rebuild: Option<usize>,
     /// What its slices hold, as readers see it.
     pub cells: InputCells,
     /// Rows that readers see.
@@ -123,9 +127,11 @@ impl ModelGround {
 
     /// The state of the table before any of its tasks is looked at.
     pub fn state(&self, due: &Slots) -> TableState {
+        // A table that waits to be built anew serves its readers as far as it goes.
+        let kept = self.misfit.as_ref().and_then(|_| self.cells.end());
         TableState {
             start: self.start,
-            due_end: due.last().map(|slot| slot.interval.end()),
+            due_end: due.last().map(|slot| slot.interval.end()).max(kept),
             open_ended: self.end.is_none() && self.calendar.is_some(),
             folded: self.is_folded(),
             ..TableState::of(self.name.clone())
@@ -163,6 +169,7 @@ impl Ground {
             stamps: &model.stamps,
             failed: &model.failed,
             foreign: &model.foreign,
+            misfit: model.misfit.as_deref(),
             ignored: &model.ignored,
             reported: &model.reported,
             allow,

@@ -66,6 +66,11 @@ impl InputCells {
         self.versions.get_mut().clear();
     }
 
+    /// The end of the last cell; `None` where there is none.
+    pub fn end(&self) -> Option<Instant> {
+        self.cells.last().map(|cell| cell.interval.end())
+    }
+
     /// The cells that share an instant with `range`.
     pub fn touching(&self, range: Interval) -> &[Cell] {
         let (from, to) = self.span(range);

@@ -20,6 +20,7 @@ pub mod lint;
 pub mod number;
 pub mod plan;
 pub mod query;
+pub mod rebuild;
 pub mod select;
 pub mod status;
 mod supply;

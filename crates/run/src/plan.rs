@@ -76,6 +76,15 @@ pub struct Reported {
     pub inputs: Vec<String>,
 }
 
+/// A rebuild that was begun and not ended: `oncemore rebuild` goes on with it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Unfinished {
+    /// The table that goes on being read meanwhile.
+    pub model: TableName,
+    /// Slices that are built.
+    pub slices: usize,
+}
+
 /// A parent that needs work itself and was left out of the selection.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct StaleParent {
@@ -115,6 +124,8 @@ pub struct Plan {
     pub held: Vec<Held>,
     /// Slices whose inputs changed in a way that is reported alone.
     pub reported: Vec<Reported>,
+    /// Rebuilds that were begun and not ended.
+    pub rebuilds: Vec<Unfinished>,
     /// Parents that need work and are not selected.
     pub stale_parents: BTreeSet<StaleParent>,
 }
@@ -208,6 +219,8 @@ fn plan_model(
     }
     if selected {
         pass.plan.models.push(pass.summary);
+        let unfinished = model.rebuild.map(|slices| Unfinished { model: model.name.clone(), slices });
+        pass.plan.rebuilds.extend(unfinished);
     }
     Ok(pass.state)
 }
@@ -312,7 +325,12 @@ impl Pass<'_> {
 
 /// Whether a held slice still holds what its readers may go on reading.
 pub(crate) fn keeps_serving(hold: &Hold, exists: bool) -> bool {
-    exists && matches!(hold, Hold::Gone { .. } | Hold::OlderCode { .. } | Hold::Waiting { .. })
+    match hold {
+        // Slices of the old table are cut otherwise, if it has any.
+        Hold::Rebuild { .. } => true,
+        Hold::Gone { .. } | Hold::OlderCode { .. } | Hold::Waiting { .. } => exists,
+        Hold::Blocked { .. } | Hold::Foreign { .. } | Hold::Broken { .. } => false,
+    }
 }
 
 /// A slice that needs work and is not going to get it: its readers are told, or can't run where it never ran.

@@ -100,6 +100,8 @@ pub struct ModelLine {
     pub rows: u64,
     /// Its slices, in order of time.
     pub slices: Vec<SliceLine>,
+    /// How many slices a rebuild of it holds that was begun and not ended.
+    pub rebuild: Option<usize>,
 }
 
 impl ModelLine {
@@ -128,6 +130,7 @@ pub fn status(ground: &Ground) -> Vec<ModelLine> {
                 Verdict::Due(reason) => {
                     state.pending.add(interval, subject.columns(interval, reason, &before));
                 }
+                Verdict::Held(_, Hold::Rebuild { .. }) => {}
                 Verdict::Held(_, hold) if stamp.is_none() => {
                     state.unavailable.insert(interval, hold.clone());
                 }
@@ -164,6 +167,7 @@ pub fn status(ground: &Ground) -> Vec<ModelLine> {
             ),
             rows: model.rows,
             slices,
+            rebuild: model.rebuild,
         });
         tables.push(state);
     }

@@ -2,16 +2,17 @@
 
 use std::sync::Arc;
 
-use arrow::datatypes::{Field, Schema};
+use arrow::datatypes::{Field, Schema, SchemaRef};
 use datafusion::catalog::TableProvider;
 use datafusion::prelude::{SessionContext, col};
 use futures::StreamExt;
 use oncemore_backend::changes::Condition;
 use oncemore_backend::table::{self, DataFile, Keep};
 use oncemore_backend::{audit, source};
-use oncemore_commit::types::arrow_type;
+use oncemore_commit::types::{arrow_type, stored_type};
 use oncemore_commit::{
     Attempt, Audited, CODE_VERSION, CommitError, DELETED, DataFileRef, INTERVAL_START, SliceWriter, Staged,
+    TableHead,
 };
 use oncemore_core::{Audit, ColumnType, Digest, Digester, Interval, SliceState, TableName};
 use oncemore_project::{Fold, Kind, Model};
@@ -21,6 +22,7 @@ use crate::error::{ErrorKind, RunError};
 use crate::execute::{Stop, TaskFailure};
 use crate::facts::{Facts, input_zone};
 use crate::fold::{self, Ties};
+use crate::rebuild;
 use crate::workspace::Workspace;
 
 /// A slice that is ready to be published.
@@ -181,7 +183,7 @@ async fn check(
     if model.audits.is_empty() && key.is_empty() {
         return Ok(());
     }
-    let own_name = model.name.to_string();
+    let own_name = model.called().to_string();
     let mut others = Vec::new();
     for name in tables_read(workspace, model) {
         others.push((name.clone(), whole_input(workspace, &name)?));
@@ -192,11 +194,12 @@ async fn check(
         return Ok(());
     }
     let what = failures.iter().map(|failure| failure.audit.as_str()).collect::<Vec<_>>().join(", ");
-    let error = RunError::new(ErrorKind::AuditFailed, format!("audit failed: {what}")).help(format!(
-        "mend the model or its input, then `oncemore run {}{}`",
-        model.name,
-        range_flags(model, interval)
-    ));
+    let next = match &model.rebuilds {
+        Some(name) => format!("rebuild {name}"),
+        None => format!("run {}{}", model.name, range_flags(model, interval)),
+    };
+    let error = RunError::new(ErrorKind::AuditFailed, format!("audit failed: {what}"))
+        .help(format!("mend the model or its input, then `oncemore {next}`"));
     Err(Failed { error, audits: failures })
 }
 
@@ -223,7 +226,7 @@ fn tables_read(workspace: &Workspace, model: &Model) -> Vec<String> {
     };
     let models = workspace.project.models.iter().map(|model| model.name.to_string());
     let names = models.chain(workspace.sources.keys().cloned());
-    names.filter(|name| *name != model.name.to_string() && named(name)).collect()
+    names.filter(|name| *name != model.called().to_string() && named(name)).collect()
 }
 
 /// The inputs of a task, pinned to what its ranges cover now.
@@ -273,8 +276,9 @@ pub(crate) fn wide_table(workspace: &Workspace, model: &Model) -> Result<Arc<dyn
     let facts = &workspace.facts[&model.name.to_string()];
     let ours = [(INTERVAL_START, ColumnType::TimestampTz), (CODE_VERSION, ColumnType::Text)]
         .map(|(name, kind)| Arc::new(Field::new(name, arrow_type(kind), true)));
-    let fields: Vec<_> = facts.table.fields().iter().cloned().chain(ours).collect();
     let head = workspace.warehouse.head(&model.name)?;
+    let own = columns_of(workspace, model, facts, head.as_ref())?;
+    let fields: Vec<_> = own.fields().iter().cloned().chain(ours).collect();
     let files = head.map_or_else(Vec::new, |head| head.files(Interval::WHOLE));
     Ok(table::provider(data_files(files)?, Arc::new(Schema::new(fields)), None))
 }
@@ -299,7 +303,9 @@ fn published(
     facts: &Facts,
     range: Option<Interval>,
 ) -> Result<Arc<dyn TableProvider>, RunError> {
-    let files = match (range, workspace.warehouse.head(&model.name)?) {
+    let head = workspace.warehouse.head(&model.name)?;
+    let columns = columns_of(workspace, model, facts, head.as_ref())?;
+    let files = match (range, head) {
         (Some(range), Some(head)) => head.files(range),
         _ => Vec::new(),
     };
@@ -311,7 +317,33 @@ fn published(
     } else {
         None
     };
-    Ok(table::provider(data_files(files)?, Arc::clone(&facts.table), keep))
+    Ok(table::provider(data_files(files)?, columns, keep))
+}
+
+/// The columns of a model's table as it is read: those of its query, but where the table waits to be built anew. Then its
+/// own, whatever the query would yield.
+fn columns_of(
+    workspace: &Workspace,
+    model: &Model,
+    facts: &Facts,
+    head: Option<&TableHead>,
+) -> Result<SchemaRef, RunError> {
+    let is_stored = |head: &TableHead, field: &Field| {
+        let kind = stored_type(field.name(), field.data_type()).map(arrow_type);
+        let own = head.schema.field_with_name(field.name());
+        own.is_ok_and(|own| kind.is_ok_and(|kind| kind == *own.data_type()))
+    };
+    let is_same = |head: &TableHead| {
+        let own = facts.table.fields();
+        head.schema.fields().len() == own.len() && own.iter().all(|field| is_stored(head, field))
+    };
+    if let Some(head) = head
+        && !is_same(head)
+        && rebuild::shape_misfit(workspace, model)?.is_some()
+    {
+        return Ok(Arc::clone(&head.schema));
+    }
+    Ok(Arc::clone(&facts.table))
 }
 
 fn version_of(files: &[DataFileRef]) -> Result<Digest, RunError> {

@@ -10,7 +10,8 @@ use oncemore_backend::engine::{Engine, EngineOptions};
 use oncemore_backend::source::{self, ProviderCache, SourceIndex};
 use oncemore_commit::{Attempt, Change, Publish, StampDraft, Warehouse, schema_digest};
 use oncemore_core::{
-    Calendar, CodeVersion, ColumnType, Instant, Interval, IntervalLength, Origin, SourceSpec, World, Zone,
+    Calendar, CodeVersion, ColumnType, Instant, Interval, IntervalLength, Origin, SourceSpec, TableName,
+    World, Zone,
 };
 use oncemore_project::{Kind, Model, OnChange, Project, TextFile};
 
@@ -21,6 +22,7 @@ use crate::facts::{self, Facts};
 use crate::fold;
 use crate::ground::{Ground, ModelGround, SourceGround};
 use crate::inputs::{Cell, InputCells};
+use crate::rebuild;
 use crate::supply::SourceSupply;
 
 /// Where a project is and what may be used to work on it.
@@ -36,6 +38,8 @@ pub struct WorkspaceOptions {
     pub read_only: bool,
     /// Where queries spill to beside a warehouse that is only read.
     pub scratch: PathBuf,
+    /// The model whose table is built anew beside the old one, see [`crate::rebuild`].
+    pub rebuild: Option<String>,
 }
 
 /// A source with what was found of it.
@@ -154,7 +158,10 @@ impl Workspace {
     /// # Errors
     /// A wrong project, a warehouse that can't be opened, a source that can't be read.
     pub async fn open(options: WorkspaceOptions, world: Arc<dyn World>) -> Result<Workspace, RunError> {
-        let project = load_project(&options.root)?;
+        let mut project = load_project(&options.root)?;
+        if let Some(model) = &options.rebuild {
+            rebuild::add(&mut project, model)?;
+        }
         let folder = options.root.join(&project.warehouse);
         let warehouse = if options.read_only {
             Warehouse::open_read_only(&folder, world.clone())
@@ -232,9 +239,13 @@ impl Workspace {
     /// A warehouse that can't be read.
     pub fn ground(&self) -> Result<Ground, RunError> {
         let now = self.world.now();
+        let begun: BTreeSet<TableName> = self.warehouse.tables()?.into_iter().collect();
         let mut models = Vec::with_capacity(self.project.models.len());
         for model in self.project.models.iter().filter(|model| model.kind != Kind::View) {
-            models.push(self.model_ground(model)?);
+            let mut own = self.model_ground(model)?;
+            own.misfit = rebuild::misfit(self, model, &own)?;
+            own.rebuild = rebuild::unfinished(self, model, &begun)?;
+            models.push(own);
         }
         let limits = self.source_limits(now);
         let sources = self
@@ -303,7 +314,7 @@ impl Workspace {
             end: instant(&model.end).or_else(|| instant(&self.project.end)),
             delay_micros: model.delay_micros,
             code: model.code,
-            code_seen: self.warehouse.code_seen(model.sliced(), model.code)?,
+            code_seen: self.warehouse.code_seen(self.first_sight(model), model.code)?,
             audits: model.audits_digest,
             schema: schema_digest(&fold::stored_columns(model, facts)),
             earlier,
@@ -314,11 +325,19 @@ impl Workspace {
             failed: self.warehouse.failed_slices(model.sliced())?,
             on_foreign: model.on_foreign,
             foreign: BTreeMap::new(),
+            misfit: None,
+            rebuild: None,
             cells: InputCells::default(),
             rows: 0,
         };
         self.refresh(&mut ground)?;
         Ok(ground)
+    }
+
+    /// The table by whose name it is known when code of a model was first seen.
+    fn first_sight<'a>(&'a self, model: &'a Model) -> &'a TableName {
+        let own = model.rebuilds.as_ref().and_then(|name| self.model(name.as_str()));
+        own.unwrap_or(model).sliced()
     }
 
     /// Looks at every source's files and reads those that changed.

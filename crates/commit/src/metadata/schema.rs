@@ -128,11 +128,11 @@ pub(crate) fn evolve(
                 }
                 if !stored.is_some_and(|stored| holds(*kind, stored)) {
                     let found = stored.map_or_else(|| field.field_type.to_string(), |kind| kind.to_string());
-                    return Err(CommitError::Config(format!(
+                    let why = format!(
                         "column `{name}` of `{table}` is {found} and the query now gives {kind}: stored rows can't \
-                         be read as that; CAST it to {found}, or give the column a new name (a rebuild of the table \
-                         under a new type is not built yet)"
-                    )));
+                         be read as that, unless it is CAST to {found}, or has a new name"
+                    );
+                    return Err(crate::shape::misfit(table, why));
                 }
                 *field = optional(field.id, name, *kind);
                 changed = true;

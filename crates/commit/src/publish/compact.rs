@@ -30,7 +30,7 @@ impl Warehouse {
         Ok(written)
     }
 
-    fn compact_fold(&self, log: &TableName, spec: &FoldSpec) -> Result<Vec<TableName>> {
+    pub(crate) fn compact_fold(&self, log: &TableName, spec: &FoldSpec) -> Result<Vec<TableName>> {
         let queue = self.queue(log);
         let _turn = lock(&queue);
         let mut begun: Option<Attempt> = None;

@@ -91,12 +91,21 @@ impl<'a> Decisions<'a> {
     /// What holds for every change: fence, claims, history, foreign files, neighbours.
     fn check(&self, entry: &Entry, publish: &Publish) -> Result<(), CommitError> {
         let (table, interval) = (publish.table.clone(), publish.interval);
-        if entry.fence >= publish.stamp.epoch {
-            let published = entry.stamp.as_ref().is_some_and(|stamp| stamp.epoch >= publish.stamp.epoch);
-            return Err(CommitError::Superseded { table, interval, by: entry.fence, published });
+        let (fence, floor) = (entry.fence.max(self.map.floor), self.map.floor);
+        if fence >= publish.stamp.epoch {
+            // A table that was built anew took the place of whatever older attempts could have put there.
+            let published = floor >= publish.stamp.epoch
+                || entry.stamp.as_ref().is_some_and(|stamp| stamp.epoch >= publish.stamp.epoch);
+            return Err(CommitError::Superseded { table, interval, by: fence, published });
         }
         if let Some(claim) = self.others.iter().find(|claim| claim.touches(&table, interval)) {
             return Err(CommitError::Claimed { table, interval, by: Box::new(claim.clone()) });
+        }
+        if let Change::Replace(audited) = &publish.change
+            && audited.0.uuid != self.state.metadata.uuid()
+        {
+            // Another table of that name, with fences of its own, stands where the rows were staged for.
+            return Err(CommitError::Conflict { table, interval, found: None });
         }
         let takes_foreign = publish.replace_foreign || matches!(publish.change, Change::Adopt);
         if let Standing::RolledBack { found } = self.state.standing
@@ -110,11 +119,8 @@ impl<'a> Decisions<'a> {
             .into_iter()
             .find(|other| other.interval != interval && other.stamp.is_some());
         if let Some(other) = other {
-            return Err(CommitError::Config(format!(
-                "`{table}` is cut into other slices: {interval} overlaps {}; changing the interval length needs a rebuild \
-                 of the table, which is not built yet: give the model another name",
-                other.interval
-            )));
+            let why = format!("`{table}` is cut into other slices: {interval} overlaps {}", other.interval);
+            return Err(crate::shape::misfit(&table, why));
         }
         match self.foreign(entry) {
             Some(detail) if !takes_foreign => Err(CommitError::Foreign { table, interval, detail }),

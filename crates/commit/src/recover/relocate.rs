@@ -1,6 +1,7 @@
-//! A table whose folder was copied or moved: Iceberg writes full paths everywhere, so the head is written anew.
+//! A table whose folder was copied or moved, or whose files come into another table's: Iceberg writes full paths
+//! everywhere, so the head is written anew.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use iceberg::spec::{ManifestContentType, ManifestEntry, TableMetadata};
 use serde_json::json;
@@ -14,6 +15,18 @@ use crate::metadata::{self, stats};
 use crate::positions;
 use crate::warehouse::{Warehouse, text};
 
+/// Metadata as JSON, and the files that they name.
+pub(crate) type Head = (serde_json::Value, Vec<(PathBuf, Vec<u8>)>);
+
+/// Where the files of a head are that is written for another folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Files {
+    /// In that folder: they came with it.
+    There,
+    /// Where they always were; what rows they hold is to be found in that folder as well.
+    Here,
+}
+
 /// Writes the head of the table in `folder` again with paths below it; returns the new metadata file.
 pub(super) fn relocate(
     warehouse: &Warehouse,
@@ -21,29 +34,7 @@ pub(super) fn relocate(
     path: &Path,
     old: &TableMetadata,
 ) -> Result<String> {
-    let mut files = Vec::new();
-    let mut value = super::json(old)?;
-    value["location"] = json!(text(folder)?);
-    value["metadata-log"] = json!([]);
-    value["statistics"] = json!([]);
-    value["partition-statistics"] = json!([]);
-    if let Some(snapshot) = old.current_snapshot() {
-        let id = snapshot.snapshot_id();
-        let list = head_list(warehouse, folder, old, &mut files)?;
-        let keep = |value: &mut serde_json::Value, key: &str| {
-            if let Some(items) = value[key].as_array_mut() {
-                items.retain(|item| item["snapshot-id"] == json!(id));
-            }
-        };
-        keep(&mut value, "snapshots");
-        keep(&mut value, "snapshot-log");
-        value["snapshots"][0]["manifest-list"] = json!(list);
-        value["refs"] = json!({ "main": { "snapshot-id": id, "type": "branch" } });
-    } else {
-        value["snapshots"] = json!([]);
-        value["snapshot-log"] = json!([]);
-        value["refs"] = json!({});
-    }
+    let (value, mut files) = head(warehouse, folder, old, Files::There)?;
     let bytes = serde_json::to_vec(&value).map_err(|error| CommitError::Internal(error.to_string()))?;
     metadata::parse(&bytes, "relocated metadata")?;
     let name = metadata::next_name(path.to_str(), warehouse.world());
@@ -59,16 +50,49 @@ pub(super) fn relocate(
     Ok(location)
 }
 
+/// The head of a table with paths below `folder`, without older snapshots; nothing is written but delete files.
+pub(crate) fn head(warehouse: &Warehouse, folder: &Path, old: &TableMetadata, at: Files) -> Result<Head> {
+    let mut files = Vec::new();
+    let mut value = super::json(old)?;
+    value["location"] = json!(text(folder)?);
+    value["metadata-log"] = json!([]);
+    value["statistics"] = json!([]);
+    value["partition-statistics"] = json!([]);
+    if let Some(snapshot) = old.current_snapshot() {
+        let id = snapshot.snapshot_id();
+        let list = head_list(warehouse, folder, old, at, &mut files)?;
+        let keep = |value: &mut serde_json::Value, key: &str| {
+            if let Some(items) = value[key].as_array_mut() {
+                items.retain(|item| item["snapshot-id"] == json!(id));
+            }
+        };
+        keep(&mut value, "snapshots");
+        keep(&mut value, "snapshot-log");
+        value["snapshots"][0]["manifest-list"] = json!(list);
+        value["refs"] = json!({ "main": { "snapshot-id": id, "type": "branch" } });
+    } else {
+        value["snapshots"] = json!([]);
+        value["snapshot-log"] = json!([]);
+        value["refs"] = json!({});
+    }
+    Ok((value, files))
+}
+
 /// Manifests and list of the head with new paths.
 fn head_list(
     warehouse: &Warehouse,
     folder: &Path,
     old: &TableMetadata,
-    files: &mut Vec<(std::path::PathBuf, Vec<u8>)>,
+    place: Files,
+    files: &mut Vec<(PathBuf, Vec<u8>)>,
 ) -> Result<String> {
     let Some(snapshot) = old.current_snapshot() else { return Ok(String::new()) };
     let at = |path: &str| moved(path, old.location(), folder);
-    let list = at(snapshot.manifest_list())?;
+    let found = |path: &str| match place {
+        Files::There => at(path),
+        Files::Here => Ok(path.to_owned()),
+    };
+    let list = found(snapshot.manifest_list())?;
     let bytes = warehouse.disk().read(Path::new(local(&list)))?;
     let root = text(&folder.join("metadata"))?;
     let fresh = || format!("{root}/{}-m.avro", Uuid::from_u128(warehouse.world().fresh_id()));
@@ -77,11 +101,14 @@ fn head_list(
         let deletes = file.content == ManifestContentType::Deletes;
         let spec = old.partition_spec_by_id(file.partition_spec_id);
         let spec = spec.ok_or_else(|| CommitError::corrupt(&list, "it names an unknown partition spec"))?;
-        let bytes = warehouse.disk().read(Path::new(local(&at(&file.manifest_path)?)))?;
+        let bytes = warehouse.disk().read(Path::new(local(&found(&file.manifest_path)?)))?;
         let mut entries = Vec::new();
         for entry in manifest::parse(&bytes, &file)? {
             let path = at(entry.file_path())?;
             let mut bytes = entry.file_size_in_bytes();
+            if deletes && place == Files::Here {
+                return Err(CommitError::Internal("delete files in a table that is compact".to_owned()));
+            }
             if deletes {
                 if !positions::is_ours(&path) {
                     return Err(CommitError::Config(

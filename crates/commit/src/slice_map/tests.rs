@@ -134,3 +134,21 @@ fn slices_out_of_order_are_damage() {
         load(pages).unwrap_err();
     }
 }
+
+#[test]
+fn a_floor_is_a_fence_of_slices_that_never_were() {
+    let mut map = SliceMap::default();
+    map.put(entry(1, 2));
+    assert_eq!(
+        (map.fence(interval(1)), map.fence(interval(9))),
+        (Epoch { request: 7, attempt: 2 }, Epoch::default())
+    );
+    map.floor = Epoch { request: 8, attempt: 0 };
+    let bytes = Arc::new(map.encode("map"));
+    let read = SliceMap::load("map", |_| Ok(bytes.clone())).unwrap();
+    assert_eq!((read.fence(interval(1)), read.fence(interval(9))), (map.floor, map.floor));
+    assert_eq!(read.max_fence(), map.floor);
+    let mut older = SliceMap::default();
+    older.raise_fences(&read);
+    assert_eq!(older.floor, map.floor);
+}

@@ -11,7 +11,8 @@ use oncemore_commit::{Faults, Step, Warehouse, When};
 use oncemore_core::{Instant, TableName};
 
 use crate::folds;
-use crate::support::{Scene, attempt, day, ids, key, living, publishing, replace, rows, stamp, table};
+use crate::rebuilt;
+use crate::support::{Scene, attempt, code, day, ids, key, living, publishing, replace, rows, stamp, table};
 
 type Deed = Box<dyn FnOnce() + Send>;
 
@@ -286,4 +287,56 @@ fn a_publish_at_any_moment_of_a_rebuild_stays() {
     };
     let calls = (0..).take_while(|call| once(*call)).count();
     assert!(calls > 3, "{calls} calls");
+}
+
+#[test]
+fn a_clean_up_at_any_moment_of_a_swap_takes_nothing_that_it_needs() {
+    let once = |call: usize| -> bool {
+        let scene = Scene::new();
+        scene.replace(day(0), &[9]).unwrap();
+        rebuilt::begin(&scene.warehouse).unwrap();
+        let beside = Beside::new(None);
+        let own = watched(&scene, &beside);
+        let beside_it = other(&scene);
+        beside.arm(call, move || drop(beside_it.gc(Instant::MAX)));
+        own.swap_rebuilt(&table(), false).unwrap().unwrap();
+        let is_done = beside.is_done();
+        assert_eq!(ids(&scene.other(4)), [1, 2, 3], "call {call}");
+        scene.other(5).gc(Instant::MAX).unwrap();
+        assert_eq!(ids(&scene.other(6)), [1, 2, 3], "call {call}");
+        is_done
+    };
+    let calls = (0..).take_while(|call| once(*call)).count();
+    assert!(calls > 10, "{calls} calls");
+}
+
+/// What comes into the new table before the swap is swapped in with it, what comes later is refused; what comes into the
+/// old one is behind the new one in any case.
+#[test]
+fn a_publish_at_any_moment_of_a_swap_is_in_it_or_refused() {
+    let once = |call: usize, into_new: bool| -> bool {
+        let scene = Scene::new();
+        scene.replace(day(0), &[9]).unwrap();
+        rebuilt::begin(&scene.warehouse).unwrap();
+        let beside = Beside::new(None);
+        let own = watched(&scene, &beside);
+        let beside_it = other(&scene);
+        let (target, slice) = if into_new { (rebuilt::built(), rebuilt::pair(0)) } else { (table(), day(0)) };
+        let request = beside_it.begin_request(None).unwrap();
+        let late = beside_it.begin_attempts(request, &[(target, slice, code(2))]).unwrap().remove(0);
+        let publish = publishing(&beside_it, &late, &[7], None).unwrap();
+        let (told, landed) = mpsc::channel();
+        beside.arm(call, move || told.send(beside_it.publish(vec![publish]).remove(0).is_ok()).unwrap());
+        own.swap_rebuilt(&table(), false).unwrap().unwrap();
+        let is_done = beside.is_done();
+        let expected = if into_new && landed.try_recv() == Ok(true) { vec![7] } else { vec![1, 2, 3] };
+        assert_eq!(ids(&scene.other(4)), expected, "call {call}, {into_new}");
+        scene.other(5).gc(Instant::MAX).unwrap();
+        assert_eq!(ids(&scene.other(6)), expected, "call {call}, {into_new}");
+        is_done
+    };
+    for into_new in [true, false] {
+        let calls = (0..).take_while(|call| once(*call, into_new)).count();
+        assert!(calls > 10, "{calls} calls");
+    }
 }

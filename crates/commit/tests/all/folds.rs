@@ -23,7 +23,7 @@ pub(crate) fn log() -> TableName {
     "gold.things__changes".parse().unwrap()
 }
 
-fn state() -> TableName {
+pub(crate) fn state() -> TableName {
     "gold.things".parse().unwrap()
 }
 
@@ -80,8 +80,12 @@ pub(crate) fn scene() -> Scene {
 }
 
 fn begin(warehouse: &Warehouse, day: i64) -> Result<Attempt, CommitError> {
+    begin_on(warehouse, &log(), day)
+}
+
+fn begin_on(warehouse: &Warehouse, log: &TableName, day: i64) -> Result<Attempt, CommitError> {
     let request = warehouse.begin_request(None)?;
-    Ok(warehouse.begin_attempts(request, &[(log(), slice(day), code(1))])?.remove(0))
+    Ok(warehouse.begin_attempts(request, &[(log.clone(), slice(day), code(1))])?.remove(0))
 }
 
 fn staging(
@@ -94,11 +98,12 @@ fn staging(
     let mut reducer = Reducer::new(warehouse, &batch.schema(), &spec(kind))?;
     reducer.push(&batch)?;
     let key = oracle::key();
+    let log = &attempt.table;
     let mut writer =
-        SliceWriter::new(warehouse, &log(), attempt.interval, reducer.schema(), &key, attempt, attempt.code)?;
+        SliceWriter::new(warehouse, log, attempt.interval, reducer.schema(), &key, attempt, attempt.code)?;
     writer.write_reduced(&mut reducer.finish()?, &key)?;
     Ok(Publish {
-        table: log(),
+        table: log.clone(),
         interval: attempt.interval,
         stamp: draft(attempt),
         change: Change::Replace(writer.finish()?.audited()),
@@ -135,7 +140,18 @@ pub(crate) fn publish_kind(
     kind: Kind,
     group: &Log,
 ) -> Result<Vec<Published>, CommitError> {
-    let publishes = group.iter().map(|(day, rows)| staging(warehouse, kind, &begin(warehouse, *day)?, rows));
+    publish_to(warehouse, &log(), kind, group)
+}
+
+/// The same into another log.
+pub(crate) fn publish_to(
+    warehouse: &Warehouse,
+    log: &TableName,
+    kind: Kind,
+    group: &Log,
+) -> Result<Vec<Published>, CommitError> {
+    let publishes =
+        group.iter().map(|(day, rows)| staging(warehouse, kind, &begin_on(warehouse, log, *day)?, rows));
     warehouse.publish(publishes.collect::<Result<_, _>>()?).into_iter().collect()
 }
 
@@ -160,7 +176,7 @@ fn batches(warehouse: &Warehouse, table: &TableName) -> Vec<RecordBatch> {
 }
 
 /// The rows of a folded table.
-fn rows(warehouse: &Warehouse, table: &TableName, deleted: bool) -> BTreeMap<Key, Rank> {
+pub(crate) fn rows(warehouse: &Warehouse, table: &TableName, deleted: bool) -> BTreeMap<Key, Rank> {
     let mut rows = BTreeMap::new();
     for batch in batches(warehouse, table) {
         let number = |name: &str, row: usize| {
@@ -221,7 +237,7 @@ fn check_history(warehouse: &Warehouse, kind: Kind, log: &Log, place: &str) {
 }
 
 #[track_caller]
-fn check_kind(warehouse: &Warehouse, kind: Kind, log: &Log, place: &str) {
+pub(crate) fn check_kind(warehouse: &Warehouse, kind: Kind, log: &Log, place: &str) {
     match kind {
         Kind::Merge => check(warehouse, log, place),
         _ => check_history(warehouse, kind, log, place),

@@ -19,7 +19,7 @@ use crate::support::{
 };
 
 /// A snapshot as PyIceberg would make it: drops the files of a slice where told, and adds one with rows.
-fn foreign_write(scene: &Scene, interval: Interval, values: &[i64], overwrite: bool) {
+pub(crate) fn foreign_write(scene: &Scene, interval: Interval, values: &[i64], overwrite: bool) {
     let head = scene.warehouse.head(&table()).unwrap().unwrap();
     let old: TableMetadata =
         serde_json::from_slice(&std::fs::read(&head.metadata_location).unwrap()).unwrap();
@@ -84,7 +84,8 @@ fn foreign_write(scene: &Scene, interval: Interval, values: &[i64], overwrite: b
 fn point(scene: &Scene, metadata: &TableMetadata, location: &str) {
     std::fs::write(location, serde_json::to_vec(metadata).unwrap()).unwrap();
     let connection = rusqlite::Connection::open(scene.root().join("oncemore.db")).unwrap();
-    connection.execute("UPDATE iceberg_tables SET metadata_location = ?1", [location]).unwrap();
+    let point = "UPDATE iceberg_tables SET metadata_location = ?1 WHERE table_name = ?2";
+    connection.execute(point, [location, table().name()]).unwrap();
 }
 
 fn foreign_file(scene: &Scene, interval: Interval, values: &[i64], partition: Struct, id: i64) -> DataFile {

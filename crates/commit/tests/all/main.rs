@@ -16,5 +16,6 @@ mod hostile;
 mod limbo;
 mod many;
 mod points;
+mod rebuilt;
 mod recover;
 mod shape;

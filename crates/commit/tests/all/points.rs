@@ -21,6 +21,7 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
 use crate::folds::{self, publish_kind, row};
 use crate::oracle::{Kind, Log, user_schema};
+use crate::rebuilt;
 use crate::support::{Scene, attempt, code, day, draft, key, rows, stage, table, world};
 
 /// The steps of the protocol that a call may be part of. A call without one does not compile, a step without a call
@@ -40,6 +41,8 @@ fn steps(call: Step) -> &'static [Named] {
         Step::CreateFolder | Step::WriteData => &[Named::Stage, Named::Plan],
         Step::WriteMetadata => &[Named::Persist, Named::Settle, Named::GcFence],
         Step::SyncFiles | Step::SyncFolders => &[Named::Persist, Named::GcFence],
+        // Of a table that was built anew, its data files where they are going to be.
+        Step::Link => &[Named::Persist],
         Step::Begin | Step::Commit => &[
             Named::Swap,
             Named::LookAgain,
@@ -52,7 +55,7 @@ fn steps(call: Step) -> &'static [Named] {
     }
 }
 
-const CALLS: [Step; 10] = [
+const CALLS: [Step; 11] = [
     Step::Read,
     Step::Note,
     Step::CreateFolder,
@@ -63,6 +66,7 @@ const CALLS: [Step; 10] = [
     Step::Begin,
     Step::Commit,
     Step::Remove,
+    Step::Link,
 ];
 
 #[test]
@@ -357,7 +361,7 @@ fn restamp(warehouse: &Warehouse, change: Change) -> Result<(), CommitError> {
     warehouse.publish(vec![publish]).remove(0).map(|_| ())
 }
 
-const KINDS: [Kindly; 16] = [
+const KINDS: [Kindly; 19] = [
     Kindly { name: "slice, first of all", atom: Atom::Commit, before: |_| Ok(()), work: days },
     Kindly {
         name: "slice, replaced",
@@ -472,6 +476,36 @@ const KINDS: [Kindly; 16] = [
             let schema = arrow::datatypes::Schema::new(fields);
             warehouse.ensure_table(&table(), &schema, &key(), true)
         },
+    },
+    Kindly {
+        name: "built anew, cut otherwise",
+        atom: Atom::Whole,
+        before: |warehouse| {
+            days(warehouse)?;
+            rebuilt::begin(warehouse)?;
+            die(warehouse, day(1))
+        },
+        work: |warehouse| warehouse.swap_rebuilt(&table(), false).map(|_| ()),
+    },
+    Kindly {
+        name: "built anew, merged before",
+        atom: Atom::Whole,
+        before: |warehouse| {
+            fold_before(warehouse, Kind::Merge)?;
+            rebuilt::begin_fold(warehouse, Kind::Changes, &log("a", 0, 1))
+        },
+        work: |warehouse| warehouse.swap_rebuilt(&folds::state(), false).map(|_| ()),
+    },
+    Kindly {
+        name: "clean-up of what a rebuild left",
+        atom: Atom::Commit,
+        before: |warehouse| {
+            days(warehouse)?;
+            rebuilt::begin(warehouse)?;
+            die(warehouse, day(1))?;
+            warehouse.swap_rebuilt(&table(), false).map(|_| ())
+        },
+        work: |warehouse| warehouse.gc(Instant::MAX).map(|_| ()),
     },
 ];
 
@@ -593,7 +627,12 @@ fn points_of_histories() {
 
 #[test]
 fn points_of_chores() {
-    all_points(&KINDS[13..]);
+    all_points(&KINDS[13..16]);
+}
+
+#[test]
+fn points_of_rebuilds() {
+    all_points(&KINDS[16..]);
 }
 
 /// Every kind of call is made by some kind of work.

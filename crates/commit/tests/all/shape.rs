@@ -110,7 +110,8 @@ fn columns_evolve_by_name() {
     let stored = reader.build().unwrap().next().unwrap().unwrap();
     assert!(stored.column_by_name("note").unwrap().as_string::<i32>().is_null(0));
     let error = ensure(&batch(vec![("id", &text)])).unwrap_err();
-    let CommitError::Config(message) = &error else { panic!("{error}") };
+    let CommitError::Misfit { model, why: message } = &error else { panic!("{error}") };
+    assert_eq!(*model, table());
     assert!(message.contains("`id`") && message.contains("BIGINT") && message.contains("TEXT"), "{message}");
     assert!(matches!(ensure(&batch(vec![("_interval_start", &int)])), Err(CommitError::Config(_))));
     let nothing: ArrayRef = Arc::new(arrow::array::NullArray::new(1));
@@ -123,8 +124,8 @@ fn another_interval_length_is_refused() {
     let scene = Scene::new();
     scene.replace(day(0), &[1]).unwrap();
     let half = Interval::new(day(0).start(), Instant(day(0).start().0 + 43_200_000_000)).unwrap();
-    assert!(matches!(scene.replace(half, &[2]), Err(CommitError::Config(_))));
-    assert!(matches!(scene.replace(Interval::WHOLE, &[2]), Err(CommitError::Config(_))));
+    assert!(matches!(scene.replace(half, &[2]), Err(CommitError::Misfit { .. })));
+    assert!(matches!(scene.replace(Interval::WHOLE, &[2]), Err(CommitError::Misfit { .. })));
     assert_eq!(scene.ids(), [1]);
 }
 

@@ -137,6 +137,19 @@ pub(crate) fn attempt(warehouse: &Warehouse, interval: Interval) -> Result<Attem
     Ok(warehouse.begin_attempts(request, &[(table(), interval, code(1))])?.remove(0))
 }
 
+/// Publishes rows into a slice of any table, computed by `code`.
+pub(crate) fn put(
+    warehouse: &Warehouse,
+    table: &TableName,
+    interval: Interval,
+    values: &[i64],
+) -> Result<(), CommitError> {
+    let request = warehouse.begin_request(None)?;
+    let attempt = warehouse.begin_attempts(request, &[(table.clone(), interval, code(2))])?.remove(0);
+    let publish = publishing(warehouse, &attempt, values, None)?;
+    warehouse.publish(vec![publish]).remove(0).map(|_| ())
+}
+
 pub(crate) fn stage(warehouse: &Warehouse, attempt: &Attempt, values: &[i64]) -> Result<Staged, CommitError> {
     let batch = rows(values);
     let mut writer = SliceWriter::new(

@@ -38,10 +38,10 @@ struct Document<'a> {
 /// A plan that can't be made, and one that `run` would refuse: beyond `limits.tasks`, on stale parents, or with models
 /// that lint finds not repeatable.
 pub fn run(args: &Args, context: &Context) -> Result<u8, Failure> {
-    let jobs = args.work.jobs.map_or_else(cores, usize::from);
-    let (yes, stale_ok) = (args.work.yes, args.work.stale_parents.is_some());
+    let jobs = args.work.how.jobs.map_or_else(cores, usize::from);
+    let (yes, stale_ok) = (args.work.how.yes, args.work.how.stale_parents.is_some());
     let (plan, guarded, limit, estimate, refused) = context.block_on(jobs, async {
-        let workspace = context.open_with(Access::Read, args.work.memory, jobs).await?;
+        let workspace = context.open_with(Access::Read, args.work.how.memory, jobs).await?;
         let ground = workspace.ground()?;
         let plan = plan(&ground, &args.work.plan_options())?;
         let refused = limit::check(&workspace, &ground, &plan, yes, stale_ok).err();

@@ -51,7 +51,7 @@ pub(crate) async fn once(
 ) -> Result<RunReport, Failure> {
     let ui = context.ui;
     let started = Instant::now();
-    let workspace = context.open_with(Access::Write, args.work.memory, options.jobs).await?;
+    let workspace = context.open_with(Access::Write, args.work.how.memory, options.jobs).await?;
     let watcher = Arc::new(Watcher::new(ui, args.verbose));
     let observer: Arc<dyn Observer> = Arc::clone(&watcher) as Arc<dyn Observer>;
     let result = oncemore_run::run(&workspace, options, &observer, stop).await;

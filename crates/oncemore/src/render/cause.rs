@@ -37,6 +37,7 @@ pub fn hold_title(hold: &Hold) -> &'static str {
         Hold::Foreign { .. } => "foreign write",
         Hold::Broken { .. } => "source broken",
         Hold::Missing { .. } => "input missing",
+        Hold::Rebuild { .. } => "rebuild needed",
     }
 }
 
@@ -49,6 +50,7 @@ pub fn hold_detail(hold: &Hold) -> String {
         Hold::OlderCode { owner } => format!("the slice belongs to the newer code {}", owner.short()),
         Hold::Foreign { detail } => detail.clone(),
         Hold::Broken { what } | Hold::Missing { what } => what.clone(),
+        Hold::Rebuild { why } => why.clone(),
     }
 }
 
@@ -67,6 +69,10 @@ pub fn hold_help(hold: &Hold) -> Option<&'static str> {
         ),
         Hold::Broken { .. } => Some("mend the source, then `oncemore run {model}`"),
         Hold::Missing { .. } => Some("deliver it, then `oncemore run {model}`"),
+        Hold::Rebuild { .. } => Some(
+            "build the table anew beside the old one, which stays readable until the new one takes its place: \
+             `oncemore rebuild {model}`",
+        ),
         Hold::Waiting { .. } | Hold::Blocked { .. } => None,
     }
 }

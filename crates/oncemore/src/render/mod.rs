@@ -14,6 +14,7 @@ pub mod page;
 pub mod plan;
 pub mod progress;
 pub mod ranges;
+pub mod rebuild;
 pub mod sarif;
 pub mod status;
 pub mod table;

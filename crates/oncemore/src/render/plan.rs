@@ -11,6 +11,7 @@ use unicode_width::UnicodeWidthStr;
 use super::cause::{hold_detail, hold_help, hold_title, reason_detail, reason_title};
 use super::number::{count, plural};
 use super::ranges::{Run, collapse, show};
+use super::rebuild::unfinished;
 use super::table::pad;
 use super::{Look, Paint};
 
@@ -30,6 +31,7 @@ pub fn render(plan: &Plan, look: &Look) -> String {
     if plan.tasks.is_empty() && plan.held.is_empty() && plan.reported.is_empty() {
         out += &nothing_to_do(plan);
         out.push('\n');
+        out += &unfinished_rebuilds(plan, look);
         return out;
     }
     let groups = group(plan);
@@ -54,7 +56,12 @@ pub fn render(plan: &Plan, look: &Look) -> String {
     out.push('\n');
     out += &totals(plan);
     out.push('\n');
+    out += &unfinished_rebuilds(plan, look);
     out
+}
+
+fn unfinished_rebuilds(plan: &Plan, look: &Look) -> String {
+    unfinished(plan.rebuilds.iter().map(|found| (&found.model, found.slices)), look)
 }
 
 /// `nothing to do: 3,661 slices of 9 models are fresh`.

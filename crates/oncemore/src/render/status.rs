@@ -9,6 +9,7 @@ use unicode_width::UnicodeWidthStr;
 use super::cause::{hold_detail, hold_title, reason_detail, reason_title};
 use super::number::{count, plural};
 use super::ranges::{collapse, show};
+use super::rebuild::unfinished;
 use super::table::pad;
 use super::{Look, Paint};
 
@@ -57,6 +58,7 @@ pub fn render(models: &[ModelLine], why: bool, look: &Look) -> String {
         out += &look.paint(Paint::Dim, "`oncemore status --why` lists the causes");
         out.push('\n');
     }
+    out += &unfinished(sorted.iter().filter_map(|model| Some((&model.model, model.rebuild?))), look);
     out
 }
 

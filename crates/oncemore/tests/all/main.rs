@@ -15,6 +15,7 @@ mod merges;
 mod mixed;
 mod numbers;
 mod project;
+mod rebuild;
 mod recovery;
 mod repairs;
 mod views;

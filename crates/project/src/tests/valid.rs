@@ -202,3 +202,40 @@ fn large_projects_load_fast() {
     // Tens of milliseconds on a quiet machine; the bound is for what grows with the square of the models.
     assert!(took.as_secs() < 10, "{took:?}");
 }
+
+#[test]
+fn a_model_is_there_once_more_to_be_built_anew() {
+    let text = "\
+//- oncemore.yml
+name: x
+start: 2026-01-01
+sources:
+  raw.a: {path: a.csv, time: at, columns: {id: BIGINT, at: DATE}}
+//- models/gold/m.sql
+/* oncemore
+kind: merge
+interval: day
+time: at
+key: [id]
+*/
+SELECT id, at FROM raw.a WHERE at >= :interval_start AND at < :interval_end
+//- models/gold/reader.sql
+/* oncemore
+kind: full
+*/
+SELECT id FROM gold.m
+";
+    let mut loaded = project(text);
+    let code = loaded.model("gold.m").unwrap().code;
+    assert_eq!(loaded.add_rebuild("gold.n"), Ok(None));
+    assert_eq!(loaded.add_rebuild("gold.m").unwrap().unwrap().as_str(), "gold.m__rebuild");
+    let names: Vec<&str> = loaded.models.iter().map(|model| model.name.as_str()).collect();
+    assert_eq!(names, ["gold.m", "gold.m__rebuild", "gold.reader"]);
+    let built = &loaded.models[1];
+    assert_eq!((built.code, built.called().as_str()), (code, "gold.m"));
+    assert_eq!(built.sliced().as_str(), "gold.m__changes__rebuild");
+    assert_eq!(loaded.models[2].inputs, ["gold.m"]);
+    let name = format!("gold.{}", "m".repeat(47));
+    let long = text.replace("models/gold/m.sql", &format!("models/{}.sql", name.replace('.', "/")));
+    assert!(project(&long.replace("FROM gold.m", &format!("FROM {name}"))).add_rebuild(&name).is_err());
+}

@@ -16,7 +16,7 @@ fn model(name: &str, calendar: &Calendar, range: &str, status: impl Fn(&str) -> 
             SliceLine { interval, label, status, rows: Some(900), changed_at: None, old_shape: false }
         })
         .collect();
-    ModelLine { model: table(name), cut: "day, America/New_York".to_owned(), rows: 1, slices }
+    ModelLine { model: table(name), cut: "day, America/New_York".to_owned(), rows: 1, slices, rebuild: None }
 }
 
 fn full(name: &str, status: SliceStatus) -> ModelLine {
@@ -29,7 +29,7 @@ fn full(name: &str, status: SliceStatus) -> ModelLine {
         changed_at: None,
         old_shape: false,
     }];
-    ModelLine { model: table(name), cut: "whole table".to_owned(), rows: 16, slices }
+    ModelLine { model: table(name), cut: "whole table".to_owned(), rows: 16, slices, rebuild: None }
 }
 
 fn code() -> SliceStatus {
