@@ -287,8 +287,10 @@ fn a_source_whose_folder_is_missing() {
     let said = says(&project, &["run", "gold.shops"]);
     insta::assert_snapshot!(said, @r#"
     exit 7
-    error: elsewhere/shops.csv: folder `elsewhere` of source `raw.shops` is missing
-    help: make the folder, correct `path:`, or write `missing: empty`
+    failed: gold.shops: elsewhere/shops.csv: folder `elsewhere` of source `raw.shops` is missing; slice unchanged
+      help: make the folder, correct `path:`, or write `missing: empty`
+    nothing to run, 1 held back
+    next: `oncemore plan` and `oncemore status --why` say why
     "#);
 }
 

@@ -52,11 +52,10 @@ fn a_link_out_of_the_project_is_refused() {
 fn a_link_of_a_source_out_of_the_project_is_refused() {
     for part in ["data", "data/orders", "data/orders/2026-03-10.csv", "data/shops.csv"] {
         let said = moved_away(&Project::run_once(), part);
-        assert!(
-            said.iter().all(|(_, said)| said.contains("a link leads out of the project's folder")),
-            "{said:?}"
-        );
-        assert!(said.iter().all(|(code, _)| matches!(code, Some(7))), "{part}: {said:?}");
+        let [(seen, status), (ended, run)] = &said[..] else { panic!("{said:?}") };
+        assert!(status.contains("source broken") && *seen == Some(0), "{part}: {status}");
+        assert!(run.contains("a link leads out of the project's folder"), "{part}: {run}");
+        assert_eq!(*ended, Some(7), "{part}: {run}");
     }
 }
 
