@@ -73,7 +73,8 @@ pub(crate) fn read_with(path: &str, text: &str, dialect: Dialect, parameters: &[
     let lines = Lines::of(text);
     // What is masked is as long as what it stands for, but holds no ends of lines, and no characters of several bytes.
     let spread = |placeholder: &Span| placeholder.of(text).contains('\n');
-    let differs = !lexed.placeholders.is_empty() && (!text.is_ascii() || lexed.placeholders.iter().any(spread));
+    let differs =
+        !lexed.placeholders.is_empty() && (!text.is_ascii() || lexed.placeholders.iter().any(spread));
     let masked_lines = if differs { Lines::of(&lexed.masked) } else { lines.clone() };
     let pieces = split(text, &lexed, dialect);
     let variables = variables::variables(text, &lexed, dialect);

@@ -219,8 +219,9 @@ mod tests {
         let mut session = Session::new();
         let config = Config::default();
         let _ = session.lint(&inputs, None, &config, &InTurn);
-        let kept =
-            |session: &Session, name: &str| Arc::clone(&session.models.made.get(name).expect("a model").thing);
+        let kept = |session: &Session, name: &str| {
+            Arc::clone(&session.models.made.get(name).expect("a model").thing)
+        };
         let (a, b) = (kept(&session, "p/model.p.a"), kept(&session, "p/model.p.b"));
         inputs[4].text.push_str(" where k > 1");
         let _ = session.lint(&inputs, Some("p/models/a.sql"), &config, &InTurn);

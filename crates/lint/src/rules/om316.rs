@@ -71,7 +71,9 @@ fn is_satellite(write: &WriteFact<'_, '_>) -> bool {
     let names = outputs.iter().flat_map(|outputs| outputs.list.iter().map(|output| &output.name));
     write.columns.iter().chain(names).any(|name| {
         let bare = name.replace('_', "");
-        ["hashdiff", "diffhash", "rowhash", "recordhash", "attributehash", "hdiff"].iter().any(|end| bare.ends_with(end))
+        ["hashdiff", "diffhash", "rowhash", "recordhash", "attributehash", "hdiff"]
+            .iter()
+            .any(|end| bare.ends_with(end))
     })
 }
 
