@@ -407,7 +407,10 @@ impl Lowering<'_> {
             other => {
                 let written = span.of(self.source.text);
                 let holds = self.source.lexed.holds_placeholder(span);
-                if holds || written.contains("{{") || written.contains("${") || written.contains("%(") {
+                // Few literals hold a mark at all.
+                let marked = written.bytes().any(|byte| matches!(byte, b'{' | b'%'))
+                    && ["{{", "${", "%("].iter().any(|mark| written.contains(mark));
+                if holds || marked {
                     return Expr { span, kind: ExprKind::Param(param_name(written)) };
                 }
                 other.clone().into_string().map_or_else(|| Literal::Other(other.to_string()), Literal::Text)

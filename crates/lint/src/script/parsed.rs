@@ -71,7 +71,7 @@ impl Reader<'_> {
             text,
             lexed: tokens.get(from..to).unwrap_or_default(),
             start: span.start,
-            is_plain: as_written && text.is_ascii(),
+            is_plain: as_written,
             squeezed: OnceCell::new(),
         }
     }
