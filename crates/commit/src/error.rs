@@ -1,5 +1,7 @@
 //! What can go wrong around a commit. Each error knows what it left behind.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use oncemore_core::{AttemptId, Epoch, Interval, SliceState, TableName};
 
 use crate::ledger::Claim;
@@ -142,6 +144,16 @@ impl CommitError {
 
     pub(crate) fn io(doing: impl Into<String>, reason: impl ToString) -> Self {
         CommitError::Unavailable { doing: doing.into(), reason: reason.to_string() }
+    }
+
+    /// Runs a decoder of bytes that anybody may have written: where it panics, `what` is damaged.
+    pub(crate) fn guard<T>(what: impl ToString, decode: impl FnOnce() -> Result<T>) -> Result<T> {
+        catch_unwind(AssertUnwindSafe(decode)).unwrap_or_else(|panic| {
+            let said = panic.downcast_ref::<String>().map(String::as_str);
+            let said = said.or_else(|| panic.downcast_ref::<&str>().copied());
+            let said = said.unwrap_or("no message");
+            Err(CommitError::corrupt(what, format!("its decoder panicked: {said}")))
+        })
     }
 
     pub(crate) fn corrupt(what: impl ToString, detail: impl ToString) -> Self {

@@ -96,22 +96,27 @@ pub(crate) fn read_print(
     let mut print = RowsPrint::new(&hasher);
     for file in files {
         let path = state.full(&file.name);
-        let damaged = |error: String| CommitError::corrupt(path.display(), error);
-        let bytes = Bytes::from(warehouse.disk().read(&path)?);
-        let reader =
-            ParquetRecordBatchReaderBuilder::try_new(bytes).map_err(|error| damaged(error.to_string()))?;
-        let reader = reader.build().map_err(|error| damaged(error.to_string()))?;
-        for batch in reader {
-            let batch = batch.map_err(|error| damaged(error.to_string()))?;
-            let columns = schema.fields().iter().map(|field| match batch.column_by_name(field.name()) {
-                None => Ok(new_null_array(field.data_type(), batch.num_rows())),
-                Some(column) => cast(column, field.data_type()).map_err(|error| damaged(error.to_string())),
-            });
-            let columns = columns.collect::<Result<Vec<_>>>()?;
-            let rows =
-                RecordBatch::try_new(schema.clone(), columns).map_err(|error| damaged(error.to_string()))?;
-            print.add(&hasher.hash(&rows));
-        }
+        CommitError::guard(path.display(), || {
+            let damaged = |error: String| CommitError::corrupt(path.display(), error);
+            let bytes = Bytes::from(warehouse.disk().read(&path)?);
+            let reader = ParquetRecordBatchReaderBuilder::try_new(bytes)
+                .map_err(|error| damaged(error.to_string()))?;
+            let reader = reader.build().map_err(|error| damaged(error.to_string()))?;
+            for batch in reader {
+                let batch = batch.map_err(|error| damaged(error.to_string()))?;
+                let columns = schema.fields().iter().map(|field| match batch.column_by_name(field.name()) {
+                    None => Ok(new_null_array(field.data_type(), batch.num_rows())),
+                    Some(column) => {
+                        cast(column, field.data_type()).map_err(|error| damaged(error.to_string()))
+                    }
+                });
+                let columns = columns.collect::<Result<Vec<_>>>()?;
+                let rows = RecordBatch::try_new(schema.clone(), columns)
+                    .map_err(|error| damaged(error.to_string()))?;
+                print.add(&hasher.hash(&rows));
+            }
+            Ok(())
+        })?;
     }
     let (fingerprint, columns) = print.finish();
     Ok((fingerprint, columns, schema_digest(&schema)))

@@ -50,7 +50,9 @@ pub(crate) fn build(builder: TableMetadataBuilder, now_ms: i64) -> Result<(Table
 
 /// Reads a metadata file.
 pub(crate) fn parse(bytes: &[u8], location: &str) -> Result<TableMetadata> {
-    serde_json::from_slice(bytes).map_err(|error| CommitError::corrupt(location, error))
+    CommitError::guard(location, || {
+        serde_json::from_slice(bytes).map_err(|error| CommitError::corrupt(location, error))
+    })
 }
 
 /// A time for the next change: later than the last one, also where the clock was set back.

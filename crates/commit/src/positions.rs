@@ -94,6 +94,10 @@ pub(crate) fn write(
 
 /// Reads a delete file.
 pub(crate) fn read(disk: &Disk, path: &Path) -> Result<Positions> {
+    CommitError::guard(path.display(), || decode(disk, path))
+}
+
+fn decode(disk: &Disk, path: &Path) -> Result<Positions> {
     let damaged = |error: &dyn std::fmt::Display| CommitError::corrupt(path.display(), error);
     let file = disk.step(Step::Read, || File::open(path));
     let file = file.map_err(|error| CommitError::io(format!("read {}", path.display()), error))?;

@@ -434,20 +434,21 @@ impl Findings<'_> {
         if draft.is_definition && template.is_none() {
             self.found.definitions.push(list.len());
         }
+        let span = draft.span.within(text);
         list.push(Finding {
             rule: self.rule.id,
             name: self.rule.name(),
             severity: draft.severity,
             confidence: draft.confidence,
             path: self.script.path.clone(),
-            span: draft.span,
-            start: lines.position(text, draft.span.start),
-            end: lines.position(text, draft.span.end),
+            span,
+            start: lines.position(text, span.start),
+            end: lines.position(text, span.end),
             message: draft.message,
             rerun: draft.rerun,
             lacked: draft.lacked,
             help: draft.help,
-            fix: draft.fix,
+            fix: draft.fix.filter(|fix| fix.span == fix.span.within(text)),
         });
     }
 }

@@ -43,6 +43,14 @@ impl Span {
         self.is_somewhere() && self.start <= other.start && other.end <= self.end
     }
 
+    /// The span where it is one of `text`, else its beginning alone: from a place to a name that stands nowhere is no span.
+    #[must_use]
+    pub fn within(self, text: &str) -> Self {
+        let is_in = |span: &Self| text.get(span.range()).is_some();
+        let begin = Self { start: self.start, end: self.start };
+        [self, begin].into_iter().find(is_in).unwrap_or_default()
+    }
+
     /// The text of the span; empty where it doesn't fit `text`.
     #[must_use]
     pub fn of(self, text: &str) -> &str {

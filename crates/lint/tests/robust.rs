@@ -58,6 +58,16 @@ fn deep_and_long_texts_are_refused_or_read() {
 }
 
 #[test]
+fn a_name_that_stands_nowhere_makes_no_place_of_its_own() {
+    let text = "DROP TABLE IF eamId,\n STRING_AGG(e.FullName, ', ') WITHIN GROUP (ORDER BY e.FullName) AS Members\n\
+                INTO rpt.TeamList FROM hr.Team t";
+    let input = Input { path: "case.sql".to_string(), text: text.to_string(), dialect: Some(Dialect::TSql) };
+    let findings = lint(&[input], &Config::default()).findings;
+    assert!(!findings.is_empty());
+    assert!(findings.iter().all(|finding| text.get(finding.span.range()).is_some()), "{findings:?}");
+}
+
+#[test]
 fn no_mutation_makes_it_panic() {
     let texts = texts();
     let mut state = 0x9E37_79B9_7F4A_7C15_u64;

@@ -127,6 +127,16 @@ impl Reader<'_> {
         ask: Ask<'_>,
         dead: &[u64],
     ) -> Result<(Vec<RecordBatch>, Vec<u64>)> {
+        CommitError::guard(path.display(), || self.decode(path, by, ask, dead))
+    }
+
+    fn decode(
+        &self,
+        path: &Path,
+        by: &Lookup,
+        ask: Ask<'_>,
+        dead: &[u64],
+    ) -> Result<(Vec<RecordBatch>, Vec<u64>)> {
         let (file, metadata) = self.open(path)?;
         let total = rows_of(&metadata);
         let index = Index::of(metadata.metadata().file_metadata());

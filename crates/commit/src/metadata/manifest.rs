@@ -25,15 +25,19 @@ pub(crate) type List = Arc<Vec<ManifestFile>>;
 
 /// Reads a manifest list.
 pub(crate) fn parse_list(bytes: &[u8], version: FormatVersion, path: &str) -> Result<Vec<ManifestFile>> {
-    let list = ManifestList::parse_with_version(bytes, version)
-        .map_err(|error| CommitError::corrupt(path, error))?;
-    Ok(list.consume_entries().into_iter().collect())
+    CommitError::guard(path, || {
+        let list = ManifestList::parse_with_version(bytes, version)
+            .map_err(|error| CommitError::corrupt(path, error))?;
+        Ok(list.consume_entries().into_iter().collect())
+    })
 }
 
 /// Live entries of a manifest.
 pub(crate) fn parse(bytes: &[u8], file: &ManifestFile) -> Result<Vec<ManifestEntry>> {
-    let manifest =
-        Manifest::parse_avro(bytes).map_err(|error| CommitError::corrupt(&file.manifest_path, error))?;
+    let path = &file.manifest_path;
+    let manifest = CommitError::guard(path, || {
+        Manifest::parse_avro(bytes).map_err(|error| CommitError::corrupt(path, error))
+    })?;
     let live = manifest.entries().iter().filter(|entry| entry.is_alive());
     Ok(live
         .map(|entry| {

@@ -146,10 +146,16 @@ pub(super) fn decode(page: &[u8]) -> Result<Vec<Entry>> {
         let fence = decode_epoch(&mut input)?;
         let files = decode_files(&mut input)?;
         let has = input.number()?;
+        if has & !(STAMP | DELETES) != 0 {
+            return Err(CommitError::corrupt("slice map", "an entry holds what this version does not know"));
+        }
         let stamp = if has & STAMP != 0 { Some(decode_stamp(&mut input, interval)?) } else { None };
         let mut deletes = Deletes::default();
         if has & DELETES != 0 {
             deletes.files = decode_files(&mut input)?;
+            if deletes.files.is_empty() {
+                return Err(CommitError::corrupt("slice map", "rows are deleted by no file"));
+            }
             deletes.dead = files.iter().map(|_| input.number()).collect::<Result<_>>()?;
         }
         entries.push(Entry { interval, fence, stamp, files, deletes });

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use oncemore_core::{AttemptId, Digest, Epoch, Fingerprint, Instant, Interval, Origin, Pin, Stamp};
 
-use super::{Deletes, Entry, FileEntry, PAGE, Page, SliceMap};
+use super::{Deletes, Entry, FileEntry, PAGE, Page, SliceMap, entry as page};
 
 fn interval(day: i64) -> Interval {
     Interval::new(Instant(day * 10), Instant(day * 10 + 10)).unwrap()
@@ -151,4 +151,14 @@ fn a_floor_is_a_fence_of_slices_that_never_were() {
     let mut older = SliceMap::default();
     older.raise_fences(&read);
     assert_eq!(older.floor, map.floor);
+}
+
+/// What a later version puts behind an entry is not read past as if it were not there.
+#[test]
+fn what_an_entry_holds_is_known() {
+    let bytes = page::encode(&[Entry::empty(interval(1))]);
+    let with = |end: &[u8]| page::decode(&[&bytes[..bytes.len() - 1], end].concat());
+    with(&[0]).unwrap();
+    with(&[4]).unwrap_err();
+    with(&[2, 0]).unwrap_err();
 }

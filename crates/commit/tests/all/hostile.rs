@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use oncemore_commit::CommitError;
 use oncemore_core::Instant;
 use serde_json::{Value, json};
 
@@ -84,4 +85,23 @@ fn nothing_outside_the_table_is_removed() {
         replace(&other, day(5 + number), &[9]).unwrap();
     }
     assert!(outside.exists());
+}
+
+/// The decoder of Avro panics at a name that is none: the file is damaged, and nothing is a bug of ours.
+#[test]
+fn a_decoder_that_panics_names_its_file() {
+    for (from, to) in [("manifest_entry", "manifest*entry"), ("manifest_file", "manifest*file")] {
+        let scene = changed(|_| {});
+        let folder = head(&scene).with_file_name("");
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let mut bytes = std::fs::read(&path).unwrap();
+            if let Some(at) = bytes.windows(from.len()).position(|window| window == from.as_bytes()) {
+                bytes[at..at + to.len()].copy_from_slice(to.as_bytes());
+                std::fs::write(path, bytes).unwrap();
+            }
+        }
+        let error = replace(&scene.other(2), day(1), &[7]).unwrap_err();
+        assert!(matches!(&error, CommitError::Corrupt { what, .. } if what.ends_with(".avro")), "{error}");
+    }
 }
