@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use oncemore_core::{Instant, World};
-use oncemore_run::{ErrorKind, RunError, Workspace, WorkspaceOptions};
+use oncemore_run::{ErrorKind, Ports, RunError, Workspace, WorkspaceOptions};
 
 use crate::args::Global;
 use crate::failure::Failure;
@@ -98,8 +98,14 @@ impl Context {
         partitions: usize,
     ) -> Result<Arc<Workspace>, Failure> {
         let scratch = std::env::temp_dir();
-        let options =
-            WorkspaceOptions { root: self.root()?, memory_bytes, partitions, read_only: false, scratch };
+        let options = WorkspaceOptions {
+            root: self.root()?,
+            memory_bytes,
+            partitions,
+            read_only: false,
+            scratch,
+            ports: Ports::default(),
+        };
         let read_only = WorkspaceOptions { read_only: true, ..options.clone() };
         let opened = match Workspace::open(options, self.world()).await {
             // What only looks keeps what it learnt of the sources where it may, and goes without where it may not.

@@ -78,6 +78,16 @@ impl RunError {
         self
     }
 
+    /// The same of a command that ended before it changed anything: where the project or the arguments are wrong, that
+    /// goes without saying.
+    #[must_use]
+    pub fn nothing_changed(mut self) -> Self {
+        if !matches!(self.kind, ErrorKind::Usage | ErrorKind::Config) {
+            self.state.get_or_insert(SliceState::Unchanged);
+        }
+        self
+    }
+
     /// Adds what is wrong in the project's files.
     #[must_use]
     pub fn diagnostics(mut self, diagnostics: Vec<Diagnostic>) -> Self {
@@ -112,6 +122,10 @@ impl From<oncemore_commit::CommitError> for RunError {
                 );
                 return RunError::new(ErrorKind::Conflict, error.to_string()).help(help).state(state);
             }
+            E::Locked { by, stopped, .. } => {
+                let help = locked(by.first(), *stopped);
+                return RunError::new(ErrorKind::Conflict, error.to_string()).help(help).state(state);
+            }
             E::Conflict { .. } => (ErrorKind::Conflict, "run the same command again"),
             E::Unavailable { .. } => {
                 (ErrorKind::TaskFailed, "mend what the message names, then run the same command again")
@@ -128,6 +142,20 @@ impl From<oncemore_commit::CommitError> for RunError {
             E::Superseded { .. } | E::Conflict { .. } | E::Unknown { .. } => converted.state(state),
             _ => converted,
         }
+    }
+}
+
+/// What to do about a process that keeps the catalog locked.
+fn locked(first: Option<&oncemore_commit::Claim>, stopped: Option<u32>) -> String {
+    let again = "then run the same command again";
+    match (stopped, first.map(oncemore_commit::Claim::holder)) {
+        (Some(process), _) => format!(
+            "`kill -CONT {process}` lets it go on, `kill -9 {process}` ends it and loses nothing that was published; {again}"
+        ),
+        (None, Some((host, process))) => {
+            format!("see on {host} what it is doing, `ps -o stat,etime,args -p {process}`; {again}")
+        }
+        (None, None) => format!("`fuser -v oncemore.db` in the warehouse's folder names it; {again}"),
     }
 }
 

@@ -13,8 +13,9 @@ mod lsp;
 mod memory;
 mod merges;
 mod mixed;
-mod numbers;
 mod project;
 mod recovery;
 mod repairs;
 mod views;
+
+use oncemore_testkit::numbers;
