@@ -287,7 +287,7 @@ fn a_source_whose_folder_is_missing() {
     let said = says(&project, &["run", "gold.shops"]);
     insta::assert_snapshot!(said, @r#"
     exit 7
-    error: elsewhere/shops.csv: folder `elsewhere` of source `raw.shops` is missing
+    error: elsewhere/shops.csv: folder `elsewhere` of source `raw.shops` is missing; slice unchanged
     help: make the folder, correct `path:`, or write `missing: empty`
     "#);
 }
@@ -299,7 +299,7 @@ fn a_file_where_the_warehouse_should_be() {
     let said = says(&project, &ONE_DAY);
     insta::assert_snapshot!(said, @r#"
     exit 7
-    error: failed to create folder <folder>/warehouse: File exists (os error 17)
+    error: failed to create folder <folder>/warehouse: File exists (os error 17); slice unchanged
     help: mend what the message names, then run the same command again
     "#);
 }
@@ -369,7 +369,7 @@ fn a_warehouse_that_is_read_only() {
     let Some(said) = with_mounts(&project, &format!("{read_only} && oncemore run")) else { return };
     insta::assert_snapshot!(said, @r"
     exit 7
-    error: failed to open the catalog <folder>/warehouse/oncemore.db: unable to open database file
+    error: failed to open the catalog <folder>/warehouse/oncemore.db: unable to open database file; slice unchanged
     help: mend what the message names, then run the same command again
     ");
     // Looking needs no writing.
