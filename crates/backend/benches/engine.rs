@@ -54,8 +54,9 @@ fn numbers(rows: usize, groups: u64) -> Arc<dyn TableProvider> {
 
 fn engine() -> Engine {
     let spill_dir = std::env::temp_dir();
-    Engine::new(&EngineOptions { memory_bytes: 4 << 30, partitions: 2, batch_size: BATCH, spill_dir })
-        .unwrap()
+    let options =
+        EngineOptions { memory_bytes: 4 << 30, partitions: 2, batch_size: BATCH, spill_dir, objects: None };
+    Engine::new(&options).unwrap()
 }
 
 fn query(sql: &str, inputs: Vec<InputSchema>, key: &[&str]) -> ModelQuery {

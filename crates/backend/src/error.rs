@@ -4,6 +4,8 @@
 
 use datafusion::common::{DataFusionError, SchemaError};
 
+use crate::source::SourceError;
+
 /// What kind of trouble an [`EngineError`] is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
@@ -99,7 +101,7 @@ fn translate(error: DataFusionError) -> EngineError {
             Ok(error) => *error,
             Err(inner) => match inner.downcast::<DataFusionError>() {
                 Ok(error) => translate(*error),
-                Err(inner) => EngineError::new(ErrorKind::Input, inner.to_string()),
+                Err(inner) => external(inner.as_ref()),
             },
         },
         E::ArrowError(inner, _) => arrow(*inner),
@@ -110,12 +112,29 @@ fn translate(error: DataFusionError) -> EngineError {
         E::NotImplemented(message) => EngineError::new(ErrorKind::Unsupported, first_line(&message)),
         E::Plan(message) => EngineError::new(ErrorKind::Type, first_line(&message)),
         E::Execution(message) => EngineError::new(ErrorKind::Type, first_line(&message)),
-        E::IoError(inner) => EngineError::new(ErrorKind::Input, inner.to_string()),
-        E::ParquetError(inner) => EngineError::new(ErrorKind::Input, inner.to_string()),
-        E::ObjectStore(inner) => EngineError::new(ErrorKind::Input, inner.to_string()),
+        E::IoError(inner) => unreadable(inner),
+        E::ParquetError(inner) => unreadable(inner),
+        E::ObjectStore(inner) => unreadable(inner),
         E::Internal(message) => EngineError::new(ErrorKind::Internal, first_line(&message)),
         other => EngineError::new(ErrorKind::Internal, first_line(&other.strip_backtrace())),
     }
+}
+
+/// What to do where a file can't be read for reasons that lie in the machine.
+pub(crate) const UNREADABLE: &str = "see whether the file can be read, then run the same command again";
+
+/// An error of another part: that of a source keeps its help apart.
+fn external(error: &(dyn std::error::Error + 'static)) -> EngineError {
+    let Some(found) = error.downcast_ref::<SourceError>() else {
+        return EngineError::new(ErrorKind::Input, error.to_string());
+    };
+    let mut found = found.clone();
+    let help = found.help.take();
+    EngineError { help, ..EngineError::new(ErrorKind::Input, found.to_string()) }
+}
+
+fn unreadable(error: impl std::fmt::Display) -> EngineError {
+    EngineError::new(ErrorKind::Input, error.to_string()).help(UNREADABLE)
 }
 
 fn shared(error: &DataFusionError) -> EngineError {
@@ -126,16 +145,16 @@ fn shared(error: &DataFusionError) -> EngineError {
     match inner {
         DataFusionError::External(inner) => match inner.downcast_ref::<EngineError>() {
             Some(error) => error.clone(),
-            None => EngineError::new(ErrorKind::Input, inner.to_string()),
+            None => external(inner.as_ref()),
         },
         DataFusionError::Shared(inner) => shared(inner),
         DataFusionError::ResourcesExhausted(message) => {
             translate(DataFusionError::ResourcesExhausted(message.clone()))
         }
         DataFusionError::Execution(message) => EngineError::new(ErrorKind::Type, first_line(message)),
-        DataFusionError::ParquetError(inner) => EngineError::new(ErrorKind::Input, inner.to_string()),
-        DataFusionError::IoError(inner) => EngineError::new(ErrorKind::Input, inner.to_string()),
-        DataFusionError::ObjectStore(inner) => EngineError::new(ErrorKind::Input, inner.to_string()),
+        DataFusionError::ParquetError(inner) => unreadable(inner),
+        DataFusionError::IoError(inner) => unreadable(inner),
+        DataFusionError::ObjectStore(inner) => unreadable(inner),
         other => EngineError::new(ErrorKind::Internal, first_line(&other.strip_backtrace())),
     }
 }

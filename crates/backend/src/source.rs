@@ -26,6 +26,6 @@ pub use error::{SourceError, SourceErrorKind};
 pub use index::{BrokenFile, Cell, Delivery, GoneFile, SourceFile, SourceIndex};
 pub use provider::{SourceTable, provider};
 pub use scan::{look, scan};
-pub use store::Identity;
+pub use store::{Identity, Store};
 pub(crate) use types::type_name;
 pub use types::{arrow_type, column_type, time_type};

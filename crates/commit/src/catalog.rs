@@ -1,19 +1,24 @@
 //! The SQLite file: pointers to tables' metadata in the tables that every SQL catalog of Iceberg has, and beside them
 //! the ledger's. Owns connections and transactions; knows nothing of what a pointer leads to.
 
+#[cfg(test)]
+mod tests;
+
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use oncemore_core::TableName;
+use oncemore_core::fault::Step;
 use rusqlite::{
     Connection, ErrorCode, OpenFlags, OptionalExtension, Transaction, TransactionBehavior, params,
 };
 
-use crate::disk::{Disk, Step};
+use crate::disk::Disk;
 use crate::error::{CommitError, Result};
 use crate::ledger::claim;
+use crate::recover::stopped;
 
 /// Name of the catalog in its tables: what PyIceberg's `load_catalog` takes when it is given none.
 pub const CATALOG: &str = "default";
@@ -46,6 +51,9 @@ CREATE TABLE om_cache (kind TEXT, name TEXT, key TEXT, bytes BLOB NOT NULL, PRIM
 INSERT INTO om_meta VALUES ('format', 1), ('request', 0), ('attempt', 0);
 ";
 
+/// How long a transaction waits for that of another process.
+const PATIENCE: Duration = Duration::from_secs(30);
+
 /// When `gc` first found a file unreferenced.
 const LATER: &str = "
 CREATE TABLE IF NOT EXISTS om_garbage (
@@ -68,12 +76,14 @@ pub(crate) struct Catalog {
     /// The file, and which one it was when it was opened.
     path: PathBuf,
     identity: Option<(u64, u64)>,
+    /// Name of this process.
+    own: String,
 }
 
 impl Catalog {
     /// Opens the file, making it where there is none. Beside tables it is made `anew` alone: an empty one would say
     /// that they are not there.
-    pub(crate) fn open(root: &Path, disk: Disk, anew: bool) -> Result<Self> {
+    pub(crate) fn open(root: &Path, disk: Disk, anew: bool, own: String) -> Result<Self> {
         let path = root.join(FILE);
         if !path.exists() {
             // Looked for once more: tables come after the file, and another process may just have made both.
@@ -87,10 +97,10 @@ impl Catalog {
         }
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(&path, flags).map_err(|error| opening(&path, error))?;
-        connection.busy_timeout(Duration::from_secs(30))?;
+        connection.busy_timeout(PATIENCE)?;
         let identity = identity(&path);
         let connection = Mutex::new(connection);
-        let catalog = Catalog { connection, disk, read_only: false, path: path.clone(), identity };
+        let catalog = Catalog { connection, disk, read_only: false, path: path.clone(), identity, own };
         catalog.prepare(&path, root, anew).map_err(|error| match error {
             CommitError::Unavailable { reason, .. } if DAMAGED.iter().any(|said| reason.contains(said)) => {
                 no_ledger(&path, "is no SQLite file, or a damaged one")
@@ -126,14 +136,14 @@ impl Catalog {
     }
 
     /// Opens an existing file for reading, also on media that can't be written.
-    pub(crate) fn open_read_only(root: &Path, disk: Disk) -> Result<Self> {
+    pub(crate) fn open_read_only(root: &Path, disk: Disk, own: String) -> Result<Self> {
         let path = root.join(FILE);
         if !path.exists() {
             return Err(CommitError::Config(format!("no warehouse at {}", root.display())));
         }
         let plain = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let look = |connection: Connection| -> Result<Connection> {
-            connection.busy_timeout(Duration::from_secs(30))?;
+            connection.busy_timeout(PATIENCE)?;
             check_format(&connection, &path)?;
             Ok(connection)
         };
@@ -151,7 +161,7 @@ impl Catalog {
             other => other,
         };
         let identity = identity(&path);
-        Ok(Catalog { connection: Mutex::new(connection?), disk, read_only: true, path, identity })
+        Ok(Catalog { connection: Mutex::new(connection?), disk, read_only: true, path, identity, own })
     }
 
     /// Whether there are tables of claims: a ledger of an earlier version that is only read has none.
@@ -173,10 +183,10 @@ impl Catalog {
     /// # Errors
     /// [`CommitError::Unknown`] where only the answer to COMMIT was lost; everything else rolled back.
     pub(crate) fn write<T>(&self, work: impl FnOnce(&Transaction<'_>) -> Result<T>) -> Result<T> {
-        let mut connection = self.lock();
+        let connection = self.lock();
         let busy = |error: std::io::Error| CommitError::io("begin a transaction of the catalog", error);
         self.disk.step(Step::Begin, || Ok(())).map_err(busy)?;
-        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let transaction = self.begin(&connection)?;
         self.check_in_place()?;
         let done = work(&transaction)?;
         let committed = self.disk.step(Step::Commit, || transaction.commit().map_err(std::io::Error::other));
@@ -194,6 +204,19 @@ impl Catalog {
         Ok(done)
     }
 
+    /// Begins a transaction that writes; says who may stand in its way where somebody does for too long.
+    fn begin<'c>(&self, connection: &'c Connection) -> Result<Transaction<'c>> {
+        match Transaction::new_unchecked(connection, TransactionBehavior::Immediate) {
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => {
+                // A ledger of an earlier version knows no claims.
+                let by = claim::at_work(connection, &self.own).unwrap_or_default();
+                let stopped = by.iter().find_map(|claim| stopped(&claim.process, &self.own));
+                Err(CommitError::Locked { seconds: PATIENCE.as_secs(), by, stopped })
+            }
+            begun => Ok(begun?),
+        }
+    }
+
     /// Refuses to go on in a file that is no longer the catalog: one that was removed, or replaced by a backup, goes on
     /// taking writes that nobody will ever see.
     fn check_in_place(&self) -> Result<()> {
@@ -207,19 +230,16 @@ impl Catalog {
     /// Runs `work` in a transaction that a power cut may undo, together with all later ones: for numbers and notes,
     /// which nothing that lasts depends on until a durable transaction follows, and that makes them durable too.
     pub(crate) fn note<T>(&self, work: impl FnOnce(&Transaction<'_>) -> Result<T>) -> Result<T> {
-        let mut connection = self.lock();
+        let connection = self.lock();
         connection.pragma_update(None, "synchronous", "NORMAL")?;
-        let done = connection
-            .transaction_with_behavior(TransactionBehavior::Immediate)
-            .map_err(CommitError::from)
-            .and_then(|transaction| {
-                self.check_in_place()?;
-                let done = work(&transaction)?;
-                let committed =
-                    self.disk.step(Step::Note, || transaction.commit().map_err(std::io::Error::other));
-                committed.map_err(|error| CommitError::io("note in the catalog", error))?;
-                Ok(done)
-            });
+        let done = self.begin(&connection).and_then(|transaction| {
+            self.check_in_place()?;
+            let done = work(&transaction)?;
+            let committed =
+                self.disk.step(Step::Note, || transaction.commit().map_err(std::io::Error::other));
+            committed.map_err(|error| CommitError::io("note in the catalog", error))?;
+            Ok(done)
+        });
         connection.pragma_update(None, "synchronous", "FULL")?;
         done
     }

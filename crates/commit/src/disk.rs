@@ -2,7 +2,6 @@
 //! tests make any of them fail. Knows nothing of what it writes.
 
 use std::collections::BTreeSet;
-use std::fmt;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
@@ -11,79 +10,23 @@ use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
 use oncemore_core::Instant;
+use oncemore_core::fault::{Faults, Step, call};
 
 use crate::error::{CommitError, Result};
-
-/// A call that leaves the process.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Step {
-    /// Rows into a data file.
-    WriteData,
-    /// Files made durable.
-    SyncFiles,
-    /// A manifest, manifest list, slice map or metadata file.
-    WriteMetadata,
-    /// Names in folders made durable.
-    SyncFolders,
-    /// A file read.
-    Read,
-    /// A file removed.
-    Remove,
-    /// A transaction of the catalog begun.
-    Begin,
-    /// A transaction of the catalog committed.
-    Commit,
-    /// A transaction of numbers and notes committed, which a power cut may undo.
-    Note,
-    /// A folder made.
-    CreateFolder,
-    /// A file given a name in another folder, too.
-    Link,
-}
-
-/// Whether a step is about to happen or has happened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum When {
-    /// Nothing was done yet.
-    Before,
-    /// It is done; an error now is a lost answer.
-    After,
-}
-
-/// Decides whether a step fails. Production has none.
-pub trait Faults: Send + Sync + fmt::Debug {
-    /// Called before and after each step.
-    ///
-    /// # Errors
-    /// The error that the step is to fail with.
-    fn at(&self, step: Step, when: When) -> io::Result<()>;
-}
-
-#[derive(Debug)]
-struct NoFaults;
-
-impl Faults for NoFaults {
-    fn at(&self, _: Step, _: When) -> io::Result<()> {
-        Ok(())
-    }
-}
 
 /// A local disk.
 #[derive(Clone, Debug)]
 pub(crate) struct Disk {
-    faults: Arc<dyn Faults>,
+    faults: Option<Arc<dyn Faults>>,
 }
 
 impl Disk {
     pub(crate) fn new(faults: Option<Arc<dyn Faults>>) -> Self {
-        Disk { faults: faults.unwrap_or_else(|| Arc::new(NoFaults)) }
+        Disk { faults }
     }
 
     pub(crate) fn step<T>(&self, step: Step, work: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
-        self.faults.at(step, When::Before)?;
-        let done = work()?;
-        self.faults.at(step, When::After)?;
-        Ok(done)
+        call(self.faults.as_ref(), step, work)
     }
 
     pub(crate) fn create_folder(&self, path: &Path) -> Result<()> {

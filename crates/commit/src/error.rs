@@ -72,6 +72,16 @@ pub enum CommitError {
         /// The answer.
         reason: String,
     },
+    /// Another process kept the catalog's write lock; nothing was published.
+    #[error("the catalog has been locked by another process for {seconds} s{}", at_work(.by, *.stopped))]
+    Locked {
+        /// How long it was waited for.
+        seconds: u64,
+        /// Claims of the processes that may be it.
+        by: Vec<Claim>,
+        /// Number of one of them that is stopped, on this host.
+        stopped: Option<u32>,
+    },
     /// The catalog points to an older state of the table than is there: it comes from a backup.
     #[error(
         "the catalog is older than `{table}`: it points to version {pointed} of its metadata, and version {there} was \
@@ -138,7 +148,10 @@ impl CommitError {
     pub fn is_retryable(&self) -> bool {
         matches!(
             self,
-            CommitError::Conflict { .. } | CommitError::Claimed { .. } | CommitError::Unavailable { .. }
+            CommitError::Conflict { .. }
+                | CommitError::Claimed { .. }
+                | CommitError::Unavailable { .. }
+                | CommitError::Locked { .. }
         )
     }
 
@@ -167,6 +180,20 @@ fn superseded(published: bool) -> &'static str {
     } else {
         "closed against this attempt, its claim broken or its process taken for dead: fence"
     }
+}
+
+/// Who works on slices of the warehouse, for a message.
+fn at_work(claims: &[Claim], stopped: Option<u32>) -> String {
+    let mut text = String::new();
+    for (number, claim) in claims.iter().enumerate() {
+        let (host, process) = claim.holder();
+        let (command, user, id) = (&claim.command, &claim.user, claim.id);
+        let begin = if number == 0 { "; at work: " } else { ", " };
+        let still =
+            if stopped.is_some_and(|stopped| stopped.to_string() == process) { ", stopped" } else { "" };
+        text += &format!("{begin}`{command}` of {user} (process {process} on {host}, claim {id}{still})");
+    }
+    text
 }
 
 impl From<rusqlite::Error> for CommitError {

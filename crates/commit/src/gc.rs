@@ -291,10 +291,9 @@ impl Warehouse {
     /// Raises fences, and nothing else; false where another writer was first.
     fn commit_fences(&self, state: &State, fences: &BTreeMap<Interval, Epoch>) -> Result<bool> {
         let now_ms = metadata::next_ms(&state.metadata, self.world());
-        let (builder, pushed_out) = snapshot::unchanged(state, now_ms)?;
         let (name, map) = self.fenced(state, fences);
-        let builder = builder.set_properties([(MAP.to_owned(), name.clone())].into())?;
-        let (_, bytes) = metadata::build(builder, now_ms)?;
+        let properties = [(MAP.to_owned(), name.clone())].into();
+        let (pushed_out, (_, bytes)) = snapshot::unchanged(state, now_ms, &properties)?;
         let path = state.folder.join("metadata").join(&name);
         let index = IndexState { map: Some(name) };
         let moved = self.swap_metadata(&state.table, Some(state), bytes, Some(index), vec![(path, map)])?;

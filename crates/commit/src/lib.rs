@@ -26,7 +26,6 @@ pub mod types;
 mod warehouse;
 
 pub use catalog::{CATALOG, FILE as CATALOG_FILE};
-pub use disk::{Faults, Step, When};
 pub use error::CommitError;
 pub use fold::{
     BUCKET_ROWS, DELETED, FoldSpec, IS_CURRENT, REWRITE_SHARE, Reduced, Reducer, VALID_FROM, VALID_TO,
@@ -39,6 +38,7 @@ pub use ledger::{
     Attempt, AttemptEnd, AttemptRow, AttemptState, Broken, Claim, ClaimRequest, Claimed, Life, Pace,
 };
 pub use metadata::schema::{CODE_VERSION, INTERVAL_START};
+pub use oncemore_core::fault::{Faults, Step, When};
 pub use publish::{Change, Publish, Published, StampDraft};
 pub use rebuilt::Swapped;
 pub use recover::{Resolved, process_name};

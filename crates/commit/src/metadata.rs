@@ -33,6 +33,9 @@ pub(crate) const FOLD: &str = "oncemore.fold";
 /// The log that the table is folded from.
 pub(crate) const LOG: &str = "oncemore.log";
 
+/// Earlier metadata files that a table's metadata name.
+pub(crate) const LOGGED: usize = 10;
+
 /// Ends a change of metadata that is to be written at `now` (ms), and returns it with its bytes.
 pub(crate) fn build(builder: TableMetadataBuilder, now_ms: i64) -> Result<(TableMetadata, Vec<u8>)> {
     let built = builder.build()?.metadata;
@@ -46,6 +49,43 @@ pub(crate) fn build(builder: TableMetadataBuilder, now_ms: i64) -> Result<(Table
     let bytes = serde_json::to_vec(&json).map_err(internal)?;
     let metadata = parse(&bytes, "new metadata")?;
     Ok((metadata, bytes))
+}
+
+/// Changes metadata without a new snapshot, as of `now` (ms); with its bytes. `edit` may be called twice.
+pub(crate) fn change(
+    current: &TableMetadata,
+    location: &str,
+    now_ms: i64,
+    edit: impl Fn(TableMetadataBuilder) -> iceberg::Result<TableMetadataBuilder>,
+) -> Result<(TableMetadata, Vec<u8>)> {
+    let edited = edit(current.clone().into_builder(Some(location.to_owned())))?;
+    // The library dates such a change by the machine's clock, and refuses it where that is far behind the logs: it was set
+    // back, or that of another host was ahead.
+    build(edited, now_ms).or_else(|_| change_aside(current, location, now_ms, edit))
+}
+
+/// The same with the logs put aside meanwhile, where the library finds nothing to refuse.
+fn change_aside(
+    current: &TableMetadata,
+    location: &str,
+    now_ms: i64,
+    edit: impl Fn(TableMetadataBuilder) -> iceberg::Result<TableMetadataBuilder>,
+) -> Result<(TableMetadata, Vec<u8>)> {
+    let mut json = serde_json::to_value(current).map_err(internal)?;
+    let snapshots = json["snapshot-log"].take();
+    let files = json["metadata-log"].take();
+    let bare: TableMetadata = serde_json::from_value(json).map_err(internal)?;
+    let built = edit(bare.into_builder(None))?.build()?.metadata;
+    let mut files = files.as_array().cloned().unwrap_or_default();
+    let last = current.last_updated_ms();
+    files.push(serde_json::json!({ "metadata-file": location, "timestamp-ms": last }));
+    files.drain(..files.len().saturating_sub(LOGGED));
+    let mut json = serde_json::to_value(&built).map_err(internal)?;
+    json["snapshot-log"] = snapshots;
+    json["metadata-log"] = files.into();
+    json["last-updated-ms"] = now_ms.into();
+    let bytes = serde_json::to_vec(&json).map_err(internal)?;
+    Ok((parse(&bytes, "new metadata")?, bytes))
 }
 
 /// Reads a metadata file.
@@ -108,7 +148,7 @@ fn internal(error: serde_json::Error) -> CommitError {
 /// Properties of every new table, and those of its shape.
 pub(crate) fn new_table_properties(key: &[String], shape: &Shape) -> Result<HashMap<String, String>> {
     let mut properties = HashMap::from([
-        ("write.metadata.previous-versions-max".to_owned(), "10".to_owned()),
+        ("write.metadata.previous-versions-max".to_owned(), LOGGED.to_string()),
         ("write.metadata.compression-codec".to_owned(), "none".to_owned()),
         (KEY.to_owned(), key_json(key)),
         (SLICED.to_owned(), matches!(shape, Shape::Slices | Shape::Log(_)).to_string()),

@@ -13,12 +13,13 @@ use arrow::datatypes::{DataType, Field, Int32Type, Int64Type, Schema, SchemaRef}
 use iceberg::spec::{
     DataContentType, DataFile, NestedField, PrimitiveType, Schema as IcebergSchema, Struct, Type,
 };
+use oncemore_core::fault::Step;
 use parquet::arrow::PARQUET_FIELD_ID_META_KEY;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
 };
 
-use crate::disk::{Disk, Step};
+use crate::disk::Disk;
 use crate::error::{CommitError, Result};
 use crate::metadata::stats::About;
 use crate::slice_map::FileEntry;

@@ -42,16 +42,18 @@ fn started(pid: u32) -> Option<String> {
     stat.rsplit_once(')')?.1.split_whitespace().nth(19).map(str::to_owned)
 }
 
+/// Host, number and start of a process, from its name.
+fn parts(name: &str) -> Option<(&str, u32, &str)> {
+    let (rest, start) = name.rsplit_once(':')?;
+    let (host, pid) = rest.rsplit_once(':')?;
+    Some((host, pid.parse().ok()?, start))
+}
+
 /// Whether the process `name` may still live, as seen from `own`.
 pub(crate) fn may_live(name: &str, own: &str) -> bool {
     if name == own {
         return true;
     }
-    let parts = |name: &str| -> Option<(String, u32, String)> {
-        let (rest, start) = name.rsplit_once(':')?;
-        let (host, pid) = rest.rsplit_once(':')?;
-        Some((host.to_owned(), pid.parse().ok()?, start.to_owned()))
-    };
     match (parts(name), parts(own)) {
         (Some((host, pid, start)), Some((own_host, ..))) => {
             // On another host nobody can tell.
@@ -59,6 +61,14 @@ pub(crate) fn may_live(name: &str, own: &str) -> bool {
         }
         _ => false,
     }
+}
+
+/// The number of the process `name`, where it is one of the host of `own` and is stopped (Ctrl-Z, SIGSTOP, a debugger).
+pub(crate) fn stopped(name: &str, own: &str) -> Option<u32> {
+    let ((host, pid, _), (own_host, ..)) = (parts(name)?, parts(own)?);
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok().filter(|_| host == own_host)?;
+    let state = stat.rsplit_once(')')?.1.split_whitespace().next()?;
+    matches!(state, "T" | "t").then_some(pid)
 }
 
 impl Warehouse {

@@ -7,11 +7,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use arrow::datatypes::{DataType, Field, FieldRef, Schema};
 use iceberg::TableCreation;
 use iceberg::spec::{ManifestFile, TableMetadata, TableMetadataBuilder, UnboundPartitionSpec};
+use oncemore_core::fault::Faults;
 use oncemore_core::{Instant, Interval, REBUILD, Stamp, TableName, World};
 use uuid::Uuid;
 
 use crate::catalog::{self, Catalog};
-use crate::disk::{Disk, Faults, local};
+use crate::disk::{Disk, local};
 use crate::error::{CommitError, Result};
 use crate::fold::{DELETED, FoldSpec};
 use crate::metadata::{self, Shape, manifest, schema};
@@ -57,14 +58,14 @@ impl Warehouse {
     /// As [`Warehouse::open`].
     pub fn open_with(root: &Path, world: Arc<dyn World>, faults: Option<Arc<dyn Faults>>) -> Result<Self> {
         let disk = Disk::new(faults);
-        let catalog = Catalog::open(root, disk.clone(), false)?;
+        let catalog = Catalog::open(root, disk.clone(), false, world.process())?;
         Self::with_catalog(root, world, catalog, disk)
     }
 
     /// Opens the warehouse with an empty ledger, where it has none.
     pub(crate) fn open_anew(root: &Path, world: Arc<dyn World>) -> Result<Self> {
         let disk = Disk::new(None);
-        let catalog = Catalog::open(root, disk.clone(), true)?;
+        let catalog = Catalog::open(root, disk.clone(), true, world.process())?;
         Self::with_catalog(root, world, catalog, disk)
     }
 
@@ -74,7 +75,7 @@ impl Warehouse {
     /// There is none, it can't be read, or it is of a newer version.
     pub fn open_read_only(root: &Path, world: Arc<dyn World>) -> Result<Self> {
         let disk = Disk::new(None);
-        let catalog = Catalog::open_read_only(root, disk.clone())?;
+        let catalog = Catalog::open_read_only(root, disk.clone(), world.process())?;
         Self::with_catalog(root, world, catalog, disk)
     }
 
@@ -482,14 +483,13 @@ impl Warehouse {
         if evolved.is_none() && properties.is_empty() {
             return Ok(true);
         }
-        let mut builder = TableMetadata::clone(current).into_builder(Some(state.location.clone()));
-        if let Some(evolved) = evolved {
-            builder = builder.add_current_schema(evolved)?;
-        }
-        if !properties.is_empty() {
-            builder = builder.set_properties(properties)?;
-        }
-        let (_, bytes) = metadata::build(builder, metadata::next_ms(current, self.world()))?;
+        let now_ms = metadata::next_ms(current, self.world());
+        let (_, bytes) = metadata::change(current, &state.location, now_ms, |mut builder| {
+            if let Some(evolved) = &evolved {
+                builder = builder.add_current_schema(evolved.clone())?;
+            }
+            if properties.is_empty() { Ok(builder) } else { builder.set_properties(properties.clone()) }
+        })?;
         let index = state.is_ours().then(|| state.index());
         self.swap_metadata(&state.table, Some(state), bytes, index, Vec::new())
     }

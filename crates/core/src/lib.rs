@@ -8,6 +8,7 @@ pub mod calendar;
 pub mod capability;
 pub mod column;
 pub mod diagnostic;
+pub mod fault;
 pub mod fingerprint;
 pub mod interval;
 pub mod name;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use oncemore_core::{Instant, World};
-use oncemore_run::{ErrorKind, RunError, Workspace, WorkspaceOptions};
+use oncemore_run::{ErrorKind, Ports, RunError, Workspace, WorkspaceOptions};
 
 use crate::args::Global;
 use crate::failure::Failure;
@@ -117,7 +117,15 @@ impl Context {
 
     fn options(&self, memory_bytes: usize, partitions: usize) -> Result<WorkspaceOptions, RunError> {
         let (root, scratch) = (self.root()?, std::env::temp_dir());
-        Ok(WorkspaceOptions { root, memory_bytes, partitions, read_only: false, scratch, rebuild: None })
+        Ok(WorkspaceOptions {
+            root,
+            memory_bytes,
+            partitions,
+            read_only: false,
+            scratch,
+            rebuild: None,
+            ports: Ports::default(),
+        })
     }
 
     async fn open_as(&self, access: Access, options: WorkspaceOptions) -> Result<Arc<Workspace>, Failure> {

@@ -80,6 +80,16 @@ impl RunError {
         self
     }
 
+    /// The same of a command that ended before it changed anything: where the project or the arguments are wrong, that
+    /// goes without saying.
+    #[must_use]
+    pub fn nothing_changed(mut self) -> Self {
+        if !matches!(self.kind, ErrorKind::Usage | ErrorKind::Config) {
+            self.state.get_or_insert(SliceState::Unchanged);
+        }
+        self
+    }
+
     /// Adds what is wrong in the project's files.
     #[must_use]
     pub fn diagnostics(mut self, diagnostics: Vec<Diagnostic>) -> Self {
@@ -117,6 +127,10 @@ impl From<oncemore_commit::CommitError> for RunError {
             E::Misfit { model, why } => {
                 return RunError::new(ErrorKind::Config, why.clone()).help(rebuild_help(model)).state(state);
             }
+            E::Locked { by, stopped, .. } => {
+                let help = locked(by.first(), *stopped);
+                return RunError::new(ErrorKind::Conflict, error.to_string()).help(help).state(state);
+            }
             E::Conflict { .. } => (ErrorKind::Conflict, "run the same command again"),
             E::Unavailable { .. } => {
                 (ErrorKind::TaskFailed, "mend what the message names, then run the same command again")
@@ -147,6 +161,20 @@ pub(crate) fn rebuild_help(model: &oncemore_core::TableName) -> String {
         "build the table anew beside the old one, which stays readable until the new one takes its place: \
          `oncemore rebuild {model}`"
     )
+}
+
+/// What to do about a process that keeps the catalog locked.
+fn locked(first: Option<&oncemore_commit::Claim>, stopped: Option<u32>) -> String {
+    let again = "then run the same command again";
+    match (stopped, first.map(oncemore_commit::Claim::holder)) {
+        (Some(process), _) => format!(
+            "`kill -CONT {process}` lets it go on, `kill -9 {process}` ends it and loses nothing that was published; {again}"
+        ),
+        (None, Some((host, process))) => {
+            format!("see on {host} what it is doing, `ps -o stat,etime,args -p {process}`; {again}")
+        }
+        (None, None) => format!("`fuser -v oncemore.db` in the warehouse's folder names it; {again}"),
+    }
 }
 
 impl From<oncemore_backend::EngineError> for RunError {

@@ -4,14 +4,14 @@ mod claims;
 mod foreign;
 mod job;
 mod publisher;
+mod report;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use oncemore_commit::{AttemptEnd, AttemptState, Claim, Resolved};
-use oncemore_core::{AuditFailure, Interval, SliceState, TableName};
-use serde::Serialize;
+use oncemore_core::{Interval, SliceState, TableName};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
@@ -19,6 +19,7 @@ pub use self::claims::ClaimOptions;
 use self::claims::{Asked, Claims};
 use self::job::{Done, Job, Outcome};
 use self::publisher::Publisher;
+pub use self::report::{EndedEarly, RunReport, TaskFailure, TaskTies};
 use crate::assess::{Allow, Assessment, Before, TableState, Verdict};
 use crate::due::Label;
 use crate::error::{ErrorKind, RunError};
@@ -26,7 +27,6 @@ use crate::fold::{self, Ties};
 use crate::ground::Ground;
 use crate::limit;
 use crate::plan::{Held, Hold, Plan, PlanOptions, Reason, Task, keeps_serving, plan};
-use crate::rebuild;
 use crate::task::Failed;
 use crate::workspace::Workspace;
 
@@ -106,116 +106,22 @@ impl Stop {
     }
 }
 
-/// A task that failed.
-#[derive(Clone, Debug, Serialize)]
-pub struct TaskFailure {
-    /// The table.
-    pub model: TableName,
-    /// The slice's interval.
-    pub interval: Interval,
-    /// As people write it.
-    pub label: Label,
-    /// Kind of failure.
-    pub kind: ErrorKind,
-    /// What happened.
-    pub message: String,
-    /// What to do about it.
-    pub help: Option<String>,
-    /// State of the slice.
-    pub state: SliceState,
-    /// Audits that did not hold.
-    pub audits: Vec<AuditFailure>,
-}
-
-/// Ties that a task met.
-#[derive(Clone, Debug, Serialize)]
-pub struct TaskTies {
-    /// The table.
-    pub model: TableName,
-    /// The interval as people write it.
-    pub label: Label,
-    /// Keys that have changes of equal order which differ.
-    pub keys: u64,
-    /// One of these changes, as text.
-    pub example: String,
-}
-
-/// What a run did.
-#[derive(Clone, Debug, Default, Serialize)]
-pub struct RunReport {
-    /// Number of the request.
-    pub request: u64,
-    /// Slices published with new rows.
-    pub published: u64,
-    /// Slices computed and found equal.
-    pub unchanged: u64,
-    /// Planned tasks with nothing to do, their inputs having come out equal.
-    pub cut_off: u64,
-    /// Planned tasks that another run did meanwhile.
-    pub elsewhere: u64,
-    /// Slices in which somebody else's rows were taken for ours.
-    pub adopted: u64,
-    /// Slices audited again without computing.
-    pub audited: u64,
-    /// Rows published.
-    pub rows: u64,
-    /// Ties among changes, by task.
-    pub ties: Vec<TaskTies>,
-    /// Tasks that failed.
-    pub failed: Vec<TaskFailure>,
-    /// Planned tasks that could not run.
-    pub blocked: Vec<Held>,
-    /// Planned tasks that were not begun, another run being at work on them or on one before them.
-    pub not_begun: usize,
-    /// Slices that were held back from the start.
-    pub held: usize,
-    /// Whether the run was stopped before its end.
-    pub interrupted: bool,
-}
-
-impl RunReport {
-    /// Takes in what the plan holds back: a source that can't be read is a failure, a write of somebody else by the
-    /// policy of its model.
-    fn hold_back(&mut self, ground: &Ground, plan: &Plan, observer: &Arc<dyn Observer>) {
-        self.held = plan.held.len();
-        for failure in rebuild::refused(plan) {
-            observer.event(Event::Failed(failure.clone()));
-            self.failed.push(failure);
-        }
-        for held in &plan.held {
-            if let Some(failure) =
-                broken(held).or_else(|| foreign::refused(held, ground.models[held.at].on_foreign))
-            {
-                observer.event(Event::Failed(failure.clone()));
-                self.failed.push(failure);
-                self.held -= 1;
-            } else if matches!(held.hold, Hold::Foreign { .. }) {
-                observer.event(Event::Foreign(held.clone()));
-            }
-        }
-    }
-
-    /// The exit code: of several the first of 6, 7, 5, 4.
-    pub fn exit_code(&self) -> u8 {
-        if self.interrupted {
-            return 130;
-        }
-        let kinds = [ErrorKind::Unknown, ErrorKind::TaskFailed, ErrorKind::AuditFailed, ErrorKind::Conflict];
-        let worst = kinds.into_iter().find(|kind| self.failed.iter().any(|failure| failure.kind == *kind));
-        match worst {
-            Some(kind) => kind.exit_code(),
-            None if self.failed.is_empty() => 0,
-            None => self.failed.iter().map(|failure| failure.kind.exit_code()).max().unwrap_or(0),
-        }
-    }
-}
-
 /// Runs what `options.plan` asks for.
 ///
 /// # Errors
-/// A plan that can't be made, or that goes beyond a limit; nothing has run then. What fails while running is in
-/// the report.
+/// A plan that can't be made, or that goes beyond a limit, or trouble before the first task was through; all slices are
+/// as they were then. What fails later is in the report.
 pub async fn run(
+    workspace: &Arc<Workspace>,
+    options: &RunOptions,
+    observer: &Arc<dyn Observer>,
+    stop: &Stop,
+) -> Result<RunReport, RunError> {
+    let ran = plan_and_run(workspace, options, observer, stop).await;
+    ran.map_err(RunError::nothing_changed)
+}
+
+async fn plan_and_run(
     workspace: &Arc<Workspace>,
     options: &RunOptions,
     observer: &Arc<dyn Observer>,
@@ -259,34 +165,12 @@ pub async fn run(
     let claims = Claims::start(workspace.warehouse.clone(), options, lease_micros);
     let mut run = Run { workspace, options, observer, stop, report, tables, claims, halted: false };
     for level in levels(&ground) {
-        run.level(&mut ground, &plan, &level).await?;
+        if let Err(error) = run.level(&mut ground, &plan, &level).await {
+            return run.end_early(error);
+        }
     }
     run.report.interrupted = stop.is_stopped();
     Ok(run.report)
-}
-
-/// A slice whose source can't be read has failed, though it never began.
-fn broken(held: &Held) -> Option<TaskFailure> {
-    let (message, help) = match &held.hold {
-        Hold::Broken { what } => what
-            .split_once("\nhelp: ")
-            .map_or((what.clone(), None), |(text, help)| (text.to_owned(), Some(help))),
-        Hold::Missing { what } => (
-            format!("{what} is not there"),
-            Some("deliver it, or say by `missing:` of the source what its absence means"),
-        ),
-        _ => return None,
-    };
-    Some(TaskFailure {
-        model: held.model.clone(),
-        interval: held.interval,
-        label: held.label.clone(),
-        kind: ErrorKind::TaskFailed,
-        message,
-        help: help.map(str::to_owned),
-        state: SliceState::Unchanged,
-        audits: Vec::new(),
-    })
 }
 
 /// Models by level of the graph: each reads only models of lower levels.
@@ -326,6 +210,17 @@ const CLOCK_BEHIND_MS: i64 = 60_000;
 const CLAIMED_TASKS: usize = 128;
 
 impl Run<'_> {
+    /// Ends the run before its tasks are through: with the error alone where nothing came of it yet, else with all that
+    /// did.
+    fn end_early(mut self, error: RunError) -> Result<RunReport, RunError> {
+        if !self.report.tried_any() {
+            return Err(error);
+        }
+        self.report.interrupted = self.stop.is_stopped();
+        self.report.ended_early = Some(error.into());
+        Ok(self.report)
+    }
+
     async fn level(&mut self, ground: &mut Ground, plan: &Plan, level: &[usize]) -> Result<(), RunError> {
         let (chained, free): (Vec<usize>, Vec<usize>) =
             level.iter().partition(|at| ground.models[**at].reads_previous());
@@ -484,14 +379,20 @@ impl Run<'_> {
             };
             running.spawn(job.run());
         }
+        let mut died = None;
+        // To the last one, whatever happens: what is on its way is published all the same.
         while let Some(done) = running.join_next().await {
-            let done = done.map_err(|panic| {
-                RunError::new(ErrorKind::Internal, format!("a task ended early: {panic}"))
-            })?;
-            self.account(done, failed)?;
+            match done {
+                Ok(done) => self.account(done, failed),
+                Err(panic) => died = Some(panic),
+            }
         }
-        self.claims.release()?;
-        Ok(())
+        self.claims.release();
+        match died {
+            None => Ok(()),
+            Some(panic) => Err(RunError::new(ErrorKind::Internal, format!("a task ended early: {panic}"))
+                .help("please report this")),
+        }
     }
 
     /// Works on models whose slices read the one before: one slice of each at a time, in order. What comes out decides
@@ -618,20 +519,15 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn account(&mut self, done: Done, failed: &mut BTreeSet<(usize, Interval)>) -> Result<(), RunError> {
+    fn account(&mut self, done: Done, failed: &mut BTreeSet<(usize, Interval)>) {
         self.report.ties.extend(done.ties);
         match done.result {
-            Ok(outcome) => {
-                match outcome {
-                    Outcome::Published => {
-                        self.report.published += 1;
-                        self.report.rows += done.rows;
-                    }
-                    Outcome::Unchanged => self.report.unchanged += 1,
-                    Outcome::Audited => self.report.audited += 1,
-                }
-                Ok(())
+            Ok(Outcome::Published) => {
+                self.report.published += 1;
+                self.report.rows += done.rows;
             }
+            Ok(Outcome::Unchanged) => self.report.unchanged += 1,
+            Ok(Outcome::Audited) => self.report.audited += 1,
             Err(failure) => {
                 failed.insert((done.at, failure.interval));
                 // What is unknown stays open: `resolve` finds out what became of it.
@@ -641,13 +537,13 @@ impl Run<'_> {
                         state: AttemptState::Failed,
                         error: Some(failure.message.clone()),
                     };
-                    self.workspace.warehouse.end_attempts(&[end])?;
+                    // What can't be recorded now is found by `resolve`, too.
+                    let _ = self.workspace.warehouse.end_attempts(&[end]);
                 }
                 if !self.stop.is_stopped() {
                     self.observer.event(Event::Failed(failure.clone()));
                     self.report.failed.push(failure);
                 }
-                Ok(())
             }
         }
     }

@@ -28,8 +28,10 @@ mod task;
 pub mod workspace;
 
 pub use error::{ErrorKind, RunError};
-pub use execute::{ClaimOptions, Event, Observer, RunOptions, RunReport, Stop, TaskFailure, TaskTies, run};
+pub use execute::{
+    ClaimOptions, EndedEarly, Event, Observer, RunOptions, RunReport, Stop, TaskFailure, TaskTies, run,
+};
 pub use fold::{Ties, ties_of};
 pub use plan::{Hold, Plan, PlanOptions, Reason, Task, plan};
 pub use select::{RangeRequest, Selection};
-pub use workspace::{Workspace, WorkspaceOptions};
+pub use workspace::{Ports, Workspace, WorkspaceOptions};

@@ -289,7 +289,7 @@ fn input(
     range: Option<Interval>,
 ) -> Result<Arc<dyn TableProvider>, RunError> {
     if let Some(loaded) = workspace.sources.get(name) {
-        return Ok(source::provider(&workspace.options.root, &loaded.index, range, Some(&workspace.cache))?);
+        return Ok(source::provider(&workspace.store, &loaded.index, range, Some(&workspace.cache))?);
     }
     let (Some(model), Some(facts)) = (workspace.model(name), workspace.facts.get(name)) else {
         return Err(RunError::new(ErrorKind::Internal, format!("no input is called `{name}`")));

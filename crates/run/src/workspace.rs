@@ -6,9 +6,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+use datafusion::object_store::ObjectStore;
 use oncemore_backend::engine::{Engine, EngineOptions};
-use oncemore_backend::source::{self, ProviderCache, SourceIndex};
+use oncemore_backend::source::{self, ProviderCache, SourceIndex, Store};
 use oncemore_commit::{Attempt, Change, Publish, StampDraft, Warehouse, schema_digest};
+use oncemore_core::fault::Faults;
 use oncemore_core::{
     Calendar, CodeVersion, ColumnType, Instant, Interval, IntervalLength, Origin, SourceSpec, TableName,
     World, Zone,
@@ -40,6 +42,17 @@ pub struct WorkspaceOptions {
     pub scratch: PathBuf,
     /// The model whose table is built anew beside the old one, see [`crate::rebuild`].
     pub rebuild: Option<String>,
+    /// What stands between the work and the world; nothing outside of tests.
+    pub ports: Ports,
+}
+
+/// Where a test gets between a workspace and disk, catalog and sources. Empty in production.
+#[derive(Clone, Debug, Default)]
+pub struct Ports {
+    /// Decides which calls to disk, catalog and sources fail. Not asked beside a warehouse that is only read.
+    pub faults: Option<Arc<dyn Faults>>,
+    /// What queries and audits read files of our tables through, by absolute paths.
+    pub objects: Option<Arc<dyn ObjectStore>>,
 }
 
 /// A source with what was found of it.
@@ -61,6 +74,7 @@ pub struct Workspace {
     pub(crate) sources: BTreeMap<String, LoadedSource>,
     pub(crate) facts: BTreeMap<String, Facts>,
     pub(crate) cache: Arc<ProviderCache>,
+    pub(crate) store: Store,
     engine: OnceLock<Engine>,
 }
 
@@ -158,6 +172,10 @@ impl Workspace {
     /// # Errors
     /// A wrong project, a warehouse that can't be opened, a source that can't be read.
     pub async fn open(options: WorkspaceOptions, world: Arc<dyn World>) -> Result<Workspace, RunError> {
+        Self::look(options, world).await.map_err(RunError::nothing_changed)
+    }
+
+    async fn look(options: WorkspaceOptions, world: Arc<dyn World>) -> Result<Workspace, RunError> {
         let mut project = load_project(&options.root)?;
         if let Some(model) = &options.rebuild {
             rebuild::add(&mut project, model)?;
@@ -166,9 +184,10 @@ impl Workspace {
         let warehouse = if options.read_only {
             Warehouse::open_read_only(&folder, world.clone())
         } else {
-            Warehouse::open(&folder, world.clone())
+            Warehouse::open_with(&folder, world.clone(), options.ports.faults.clone())
         }?;
         let memory_bytes = options.memory_bytes;
+        let store = Store::with_faults(&options.root, options.ports.faults.clone())?;
         let mut workspace = Workspace {
             project,
             warehouse,
@@ -177,6 +196,7 @@ impl Workspace {
             sources: BTreeMap::new(),
             facts: BTreeMap::new(),
             cache: Arc::new(ProviderCache::new(CACHE_BYTES.min(memory_bytes / 4))),
+            store,
             engine: OnceLock::new(),
         };
         workspace.look_at_sources().await?;
@@ -224,6 +244,7 @@ impl Workspace {
             // Merges hold a batch of each run: with little memory, small ones.
             batch_size: (self.options.memory_bytes >> 14).clamp(1_024, 8_192),
             spill_dir,
+            objects: self.options.ports.objects.clone(),
         })?;
         Ok(self.engine.get_or_init(|| engine))
     }
@@ -348,7 +369,7 @@ impl Workspace {
             let known = self.warehouse.source_get(&spec.name)?;
             let known: Option<SourceIndex> = known.and_then(|bytes| serde_json::from_slice(&bytes).ok());
             let cells = self.cells_of(spec);
-            let index = source::look(spec, &self.options.root, known.as_ref(), &cells, now).await?;
+            let index = source::look(spec, &self.store, known.as_ref(), &cells, now).await?;
             // A file that was read before and is broken now keeps its old entry, so that it can still be found gone.
             let hides = |known: &SourceIndex| {
                 index.broken().iter().any(|broken| known.files().iter().any(|file| file.path == broken.path))

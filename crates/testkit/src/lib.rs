@@ -1,4 +1,10 @@
-//! Helpers of tests: project fixtures in one string. Knows no crate of ours.
+//! Helpers of tests: project fixtures in one string, numbers from a seed, faults by plan. Knows `core` alone.
+
+pub mod faults;
+pub mod numbers;
+mod objects;
+
+pub use objects::FaultyObjects;
 
 /// The files of a fixture: each begins with a line `//- <path>`; what comes before the first one is ignored.
 ///

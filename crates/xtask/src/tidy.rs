@@ -24,7 +24,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("backend", &["core", "commit"]),
     ("run", &["core", "lint", "project", "commit", "backend"]),
     ("oncemore", &["core", "lint", "project", "commit", "backend", "run"]),
-    ("testkit", &[]),
+    ("testkit", &["core"]),
     ("xtask", &["lint", "project"]),
 ];
 

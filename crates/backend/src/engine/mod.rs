@@ -38,6 +38,7 @@ use datafusion::datasource::provider_as_source;
 use datafusion::execution::SendableRecordBatchStream;
 use datafusion::execution::context::SessionState;
 use datafusion::logical_expr::{LogicalPlan, TableSource};
+use object_store::ObjectStore;
 use oncemore_core::{Interval, IntervalLength, TimeType, Zone};
 
 pub use crate::error::{EngineError, ErrorKind};
@@ -56,6 +57,8 @@ pub struct EngineOptions {
     pub batch_size: usize,
     /// Where spilled data goes.
     pub spill_dir: PathBuf,
+    /// What files of our tables are read through, by absolute paths; `None`: the local disk.
+    pub objects: Option<Arc<dyn ObjectStore>>,
 }
 
 /// A session of our own: only deterministic functions, one memory pool for all queries.

@@ -7,6 +7,7 @@ use datafusion::common::Result as DfResult;
 use datafusion::execution::SessionStateDefaults;
 use datafusion::execution::context::SessionState;
 use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
+use datafusion::execution::object_store::ObjectStoreUrl;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::execution::session_state::SessionStateBuilder;
 use datafusion::logical_expr::planner::TypePlanner;
@@ -24,6 +25,9 @@ pub(super) fn state(options: &EngineOptions) -> Result<SessionState, EngineError
         .with_memory_pool(Arc::new(Shares::new(options.memory_bytes, options.partitions)))
         .with_disk_manager_builder(spill)
         .build_arc()?;
+    if let Some(objects) = &options.objects {
+        runtime.register_object_store(ObjectStoreUrl::local_filesystem().as_ref(), Arc::clone(objects));
+    }
     let state = SessionStateBuilder::new()
         .with_session_id("oncemore".to_owned())
         .with_config(config(options))

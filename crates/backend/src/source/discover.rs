@@ -20,6 +20,10 @@ pub(crate) struct Found {
 
 /// All files that match, sorted by path; `None` where the folder that should hold them is missing.
 pub(crate) fn files(store: &Store, pattern: &Pattern) -> Result<Option<Vec<Found>>, SourceError> {
+    store.list(&pattern.prefix, || walk(store, pattern))
+}
+
+fn walk(store: &Store, pattern: &Pattern) -> Result<Option<Vec<Found>>, SourceError> {
     let root = store.root();
     let mut walk = Walk { root, pattern, found: Vec::new() };
     let start = root.join(&pattern.prefix);

@@ -95,7 +95,11 @@ impl SourceError {
             std::io::ErrorKind::NotFound => SourceErrorKind::Missing,
             _ => SourceErrorKind::Io,
         };
-        SourceError::new(kind, path, format!("{what}: {}", io_text(error)))
+        let found = SourceError::new(kind, path, format!("{what}: {}", io_text(error)));
+        match kind {
+            SourceErrorKind::Io => found.help(crate::error::UNREADABLE),
+            _ => found,
+        }
     }
 }
 

@@ -6,7 +6,6 @@
 use std::any::Any;
 use std::fmt;
 use std::ops::ControlFlow;
-use std::path::Path;
 use std::sync::Arc;
 
 use arrow::array::RecordBatch;
@@ -53,9 +52,9 @@ pub struct SourceTable {
 /// to its end is compared with the index: other bytes are an error of kind [`super::SourceErrorKind::InputMoved`].
 ///
 /// # Errors
-/// Files of the source contradict each other, or the project has no folder.
+/// Files of the source contradict each other.
 pub fn provider(
-    project_root: &Path,
+    store: &Store,
     index: &SourceIndex,
     range: Option<Interval>,
     cache: Option<&Arc<ProviderCache>>,
@@ -68,8 +67,7 @@ pub fn provider(
     let bytes: u64 = files.iter().map(|file| file.identity.bytes()).sum();
     let kept = cache.filter(|_| files.len() == holding && bytes <= LARGEST as u64);
     let cache = kept.map(|cache| (Arc::clone(cache), decoded_version(index)));
-    let store = Store::new(project_root, &index.spec.path)?;
-    let reader = Reader { spec: index.spec.clone(), store, columns };
+    let reader = Reader { spec: index.spec.clone(), store: store.clone(), columns };
     Ok(Arc::new(SourceTable { reader: Arc::new(reader), schema, files, cache }))
 }
 

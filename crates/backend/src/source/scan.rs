@@ -4,7 +4,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::ready;
 use std::ops::ControlFlow;
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -33,12 +32,12 @@ use super::types::{self, Column};
 /// every file that does not read as declared.
 pub async fn scan(
     spec: &SourceSpec,
-    project_root: &Path,
+    store: &Store,
     known: Option<&SourceIndex>,
     cells: &Calendar,
     now: Instant,
 ) -> Result<SourceIndex, SourceError> {
-    let index = look(spec, project_root, known, cells, now).await?;
+    let index = look(spec, store, known, cells, now).await?;
     match index.broken.first() {
         Some(broken) => Err(broken.error.clone()),
         None => Ok(index),
@@ -52,7 +51,7 @@ pub async fn scan(
 /// A declaration that can't work. What is noted otherwise, too, where the columns are not known without it.
 pub async fn look(
     spec: &SourceSpec,
-    project_root: &Path,
+    store: &Store,
     known: Option<&SourceIndex>,
     cells: &Calendar,
     now: Instant,
@@ -65,7 +64,7 @@ pub async fn look(
         )
     })?;
     let pattern = Pattern::new(&spec.path, spec.path_interval, &zone)?;
-    let error = match look_through(spec, project_root, known, cells, (zone, pattern, now)).await {
+    let error = match look_through(spec, store, known, cells, (zone, pattern, now)).await {
         Err(error) if concerns_the_file(&error) => error,
         looked => return looked,
     };
@@ -84,15 +83,14 @@ pub async fn look(
 
 async fn look_through(
     spec: &SourceSpec,
-    project_root: &Path,
+    store: &Store,
     known: Option<&SourceIndex>,
     cells: &Calendar,
     (zone, pattern, now): (Zone, Pattern, Instant),
 ) -> Result<SourceIndex, SourceError> {
-    let store = Store::new(project_root, &spec.path)?;
     // Before the files: what is marked as complete when we look is there when we list.
-    let markers = markers(spec, &store, &pattern)?;
-    let found = match discover::files(&store, &pattern)? {
+    let markers = markers(spec, store, &pattern)?;
+    let found = match discover::files(store, &pattern)? {
         Some(found) => found,
         // A folder that vanished with its files is told file by file; where files are waited for, their folder may
         // come with them; else one that never was is a mistake.
@@ -113,7 +111,7 @@ async fn look_through(
             old => changed.push((found, old.map(|(_, old)| old.clone()))),
         }
     }
-    let job = Job { spec: spec.clone(), store, cells: cells.clone(), zone, now };
+    let job = Job { spec: spec.clone(), store: store.clone(), cells: cells.clone(), zone, now };
     let (read, broken) = read_all(job, changed).await?;
     let mut index = assemble(spec, cells, kept, read, usable, markers);
     if let Some(first) = broken.first().filter(|_| spec.columns.is_empty() && index.files.is_empty()) {

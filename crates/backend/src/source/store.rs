@@ -22,6 +22,7 @@ use object_store::local::LocalFileSystem;
 use object_store::path::Path as Location;
 use object_store::{GetResultPayload, ObjectStoreExt};
 use oncemore_core::Instant;
+use oncemore_core::fault::{self, Faults, Step, When};
 use parquet::errors::{ParquetError, Result as ParquetResult};
 use parquet::file::reader::{ChunkReader, Length};
 use serde::{Deserialize, Serialize};
@@ -59,20 +60,50 @@ impl Identity {
     }
 }
 
-/// The project's folder as a store.
+/// The project's folder as a store. Cheap to clone.
 #[derive(Clone, Debug)]
-pub(crate) struct Store {
+pub struct Store {
     root: PathBuf,
     objects: LocalFileSystem,
+    faults: Option<Arc<dyn Faults>>,
 }
 
 impl Store {
-    /// The store of a project; `source` is the path to name where there is no such folder.
-    pub(crate) fn new(project_root: &Path, source: &str) -> Result<Store, SourceError> {
-        let failed = |error: &io::Error| SourceError::io(source, "no project folder", error);
+    /// The store of a project.
+    ///
+    /// # Errors
+    /// There is no such folder.
+    pub fn new(project_root: &Path) -> Result<Store, SourceError> {
+        Self::with_faults(project_root, None)
+    }
+
+    /// The store of a project with a decision on which calls fail.
+    ///
+    /// # Errors
+    /// As [`Store::new`].
+    pub fn with_faults(project_root: &Path, faults: Option<Arc<dyn Faults>>) -> Result<Store, SourceError> {
+        let shown = project_root.to_string_lossy();
+        let failed = |error: &io::Error| SourceError::io(&shown, "no project folder", error);
         let root = project_root.canonicalize().map_err(|error| failed(&error))?;
         let objects = LocalFileSystem::new_with_prefix(&root).map_err(|error| failed(&io_error(&error)))?;
-        Ok(Store { root, objects })
+        Ok(Store { root, objects, faults })
+    }
+
+    /// Does what lists files as one step; `path` is named where it fails.
+    pub(crate) fn list<T>(
+        &self,
+        path: &str,
+        work: impl FnOnce() -> Result<T, SourceError>,
+    ) -> Result<T, SourceError> {
+        let failed = |error: io::Error| SourceError::io(path, "can't list the folder", &error);
+        self.ask(Step::ListSource, When::Before).map_err(failed)?;
+        let done = work()?;
+        self.ask(Step::ListSource, When::After).map_err(failed)?;
+        Ok(done)
+    }
+
+    fn ask(&self, step: Step, when: When) -> io::Result<()> {
+        self.faults.as_ref().map_or(Ok(()), |faults| faults.at(step, when))
     }
 
     /// The project's folder, without links.
@@ -83,6 +114,8 @@ impl Store {
     /// Opens the object at `path`, relative to the project's folder.
     pub(crate) async fn open(&self, path: &str) -> Result<Object, SourceError> {
         let location = self.location(path)?;
+        let failed = |error: io::Error| SourceError::io(path, "can't open", &error);
+        self.ask(Step::OpenSource, When::Before).map_err(failed)?;
         let found = (self.objects.get(&location).await).map_err(|error| {
             match SourceError::io(path, "can't open", &io_error(&error)) {
                 // How a name that is no UTF-8 was written down: no file has that one.
@@ -100,6 +133,8 @@ impl Store {
         };
         let metadata = file.metadata().map_err(|error| cant_look(path, &error))?;
         let identity = Identity::of(&metadata);
+        self.ask(Step::OpenSource, When::After).map_err(failed)?;
+        let file = Reading { file, faults: self.faults.clone() };
         Ok(Object { path: path.to_owned(), file: Arc::new(file), identity })
     }
 
@@ -119,8 +154,25 @@ impl Store {
 #[derive(Clone, Debug)]
 pub(crate) struct Object {
     path: String,
-    file: Arc<File>,
+    file: Arc<Reading>,
     identity: Identity,
+}
+
+/// An opened file, each read of which is a step.
+#[derive(Debug)]
+struct Reading {
+    file: File,
+    faults: Option<Arc<dyn Faults>>,
+}
+
+impl Reading {
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        fault::call(self.faults.as_ref(), Step::ReadSource, || self.file.read_at(buffer, offset))
+    }
+
+    fn read_exact_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()> {
+        fault::call(self.faults.as_ref(), Step::ReadSource, || self.file.read_exact_at(buffer, offset))
+    }
 }
 
 impl Object {
@@ -136,7 +188,7 @@ impl Object {
 
     /// Whether it was written to since it was opened.
     pub(crate) fn changed(&self) -> Result<bool, SourceError> {
-        let metadata = self.file.metadata().map_err(|error| cant_look(&self.path, &error))?;
+        let metadata = self.file.file.metadata().map_err(|error| cant_look(&self.path, &error))?;
         Ok(Identity::of(&metadata) != self.identity)
     }
 
@@ -155,7 +207,7 @@ impl Object {
 
 /// Reads an object on from a place.
 pub(crate) struct ObjectReader {
-    file: Arc<File>,
+    file: Arc<Reading>,
     offset: u64,
 }
 

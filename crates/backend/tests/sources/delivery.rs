@@ -137,7 +137,7 @@ async fn young_files_are_looked_at_again() {
     };
     let days = crate::support::days("UTC");
     let scan = async |known: Option<&SourceIndex>| {
-        oncemore_backend::source::scan(&all, project.root(), known, &days, now).await.unwrap()
+        oncemore_backend::source::scan(&all, &project.store(), known, &days, now).await.unwrap()
     };
     let first = scan(None).await;
     let second = scan(Some(&first)).await;

@@ -90,7 +90,7 @@ async fn what_the_store_has_no_name_for_is_said_and_not_read() {
     project.write("in/c\u{fffd}.csv", "a\n5\n");
     let declared = spec("in/*", csv(), "a BIGINT", None);
     let index =
-        oncemore_backend::source::look(&declared, project.root(), None, &days("UTC"), LATER).await.unwrap();
+        oncemore_backend::source::look(&declared, &project.store(), None, &days("UTC"), LATER).await.unwrap();
     let read: Vec<&str> = index.files().iter().map(|file| file.path.as_str()).collect();
     assert_eq!(read, ["in/a.csv", "in/c\u{fffd}.csv", "in/good.csv", "in/lineend.csv", "in/tabhere.csv"]);
     let broken: Vec<String> = index.broken().iter().map(|broken| broken.error.to_string()).collect();

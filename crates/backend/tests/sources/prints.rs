@@ -176,7 +176,7 @@ async fn a_source_reads_as_a_table() {
     | 2    | -2147483641 |
     +------+-------------+
     ");
-    let none = oncemore_backend::source::provider(project.root(), &index, None, None).unwrap();
+    let none = oncemore_backend::source::provider(&project.store(), &index, None, None).unwrap();
     let shown = query(none, "SELECT count(*) AS rows FROM t").await.unwrap();
     insta::assert_snapshot!(shown, @"
     +------+
@@ -195,7 +195,7 @@ async fn a_small_source_is_decoded_once_for_each_version() {
     let index = project.scan(&declared).await.unwrap();
     let cache = Arc::new(ProviderCache::new(64 << 20));
     let read =
-        |index: &SourceIndex| provider(project.root(), index, Some(Interval::WHOLE), Some(&cache)).unwrap();
+        |index: &SourceIndex| provider(&project.store(), index, Some(Interval::WHOLE), Some(&cache)).unwrap();
     let shown = query(read(&index), "SELECT b, a FROM t ORDER BY a").await.unwrap();
     std::fs::remove_file(project.root().join("in/a.csv")).unwrap();
     assert_eq!(query(read(&index), "SELECT b, a FROM t ORDER BY a").await.unwrap(), shown);

@@ -10,7 +10,7 @@ use arrow::util::pretty::pretty_format_batches;
 use datafusion::catalog::TableProvider;
 use datafusion::error::DataFusionError;
 use datafusion::prelude::{SessionConfig, SessionContext};
-use oncemore_backend::source::{self, SourceError, SourceIndex};
+use oncemore_backend::source::{self, SourceError, SourceIndex, Store};
 use oncemore_core::{
     Calendar, ColumnType, Format, Instant, Interval, IntervalLength, Missing, SourceSpec, Zone,
 };
@@ -32,6 +32,10 @@ impl Project {
         self.folder.path()
     }
 
+    pub(crate) fn store(&self) -> Store {
+        Store::new(self.root()).unwrap()
+    }
+
     pub(crate) fn write(&self, path: &str, content: impl AsRef<[u8]>) -> &Self {
         let full = self.root().join(path);
         fs::create_dir_all(full.parent().unwrap()).unwrap();
@@ -48,7 +52,7 @@ impl Project {
     }
 
     pub(crate) async fn scan(&self, spec: &SourceSpec) -> Result<SourceIndex, SourceError> {
-        source::scan(spec, self.root(), None, &days(&spec.time_zone), LATER).await
+        source::scan(spec, &self.store(), None, &days(&spec.time_zone), LATER).await
     }
 
     pub(crate) async fn rescan(
@@ -56,11 +60,11 @@ impl Project {
         spec: &SourceSpec,
         known: &SourceIndex,
     ) -> Result<SourceIndex, SourceError> {
-        source::scan(spec, self.root(), Some(known), &days(&spec.time_zone), LATER).await
+        source::scan(spec, &self.store(), Some(known), &days(&spec.time_zone), LATER).await
     }
 
     pub(crate) fn table(&self, index: &SourceIndex, range: Interval) -> Arc<dyn TableProvider> {
-        source::provider(self.root(), index, Some(range), None).unwrap()
+        source::provider(&self.store(), index, Some(range), None).unwrap()
     }
 }
 

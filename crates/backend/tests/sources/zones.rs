@@ -84,7 +84,7 @@ async fn each_row_once(kind: &str, batch: &RecordBatch, calendar: &Calendar) {
         time_zone: calendar.zone.name().to_owned(),
         ..spec("in/a.parquet", Format::Parquet, "", Some("t"))
     };
-    let index = source::scan(&declared, project.root(), None, calendar, LATER).await.unwrap();
+    let index = source::scan(&declared, &project.store(), None, calendar, LATER).await.unwrap();
     let cells: BTreeMap<Interval, u64> =
         index.cells().iter().map(|cell| (cell.interval, cell.fingerprint.rows)).collect();
     let rows = batch.num_rows();

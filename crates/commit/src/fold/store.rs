@@ -11,6 +11,7 @@ use arrow::array::{
 };
 use arrow::compute::filter_record_batch;
 use arrow::datatypes::{Field, Schema, SchemaRef};
+use oncemore_core::fault::Step;
 use oncemore_core::{ColumnType, TableName};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
@@ -21,7 +22,7 @@ use parquet::file::metadata::PageIndexPolicy;
 use super::DELETED;
 use super::index::Index;
 use super::order::{Key, Keys, Order};
-use crate::disk::{Disk, Step};
+use crate::disk::Disk;
 use crate::error::{CommitError, Result};
 use crate::metadata::schema::{CODE_VERSION, INTERVAL_START};
 use crate::stage::{convert, internal};

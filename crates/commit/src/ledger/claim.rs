@@ -275,6 +275,13 @@ impl Warehouse {
     }
 }
 
+/// Claims of other processes than `own` that may be at work.
+pub(crate) fn at_work(connection: &Connection, own: &str) -> Result<Vec<Claim>> {
+    let mut claims = read_all(connection, None)?;
+    claims.retain(|claim| claim.process != own && may_live(&claim.process, own));
+    Ok(claims)
+}
+
 /// Claims by number; of others than a process on a table, where one is named.
 fn read_all(connection: &Connection, others_on: Option<(&TableName, &str)>) -> Result<Vec<Claim>> {
     let (table, own) = others_on.unzip();

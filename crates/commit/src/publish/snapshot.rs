@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use iceberg::spec::{
     DataContentType, DataFile, MAIN_BRANCH, ManifestContentType, ManifestEntry, ManifestFile, Snapshot,
-    SnapshotRef, TableMetadata,
+    SnapshotRef, TableMetadata, TableMetadataBuilder,
 };
 use uuid::Uuid;
 
@@ -108,9 +108,13 @@ pub(super) fn build(warehouse: &Warehouse, parts: Parts<'_>) -> Result<(TableCom
     }
     files.push((folder.join(&map_file), map.encode(&map_file)));
     let snapshot_id = made.as_ref().map(|made| made.snapshot.snapshot_id());
-    let (mut builder, expired) = change(&state.metadata, state, made.as_ref(), now_ms)?;
-    builder = builder.set_properties(properties)?;
-    let (built, bytes) = metadata::build(builder, now_ms)?;
+    let (expired, (built, bytes)) = match &made {
+        Some(made) => {
+            let (builder, expired) = change(&state.metadata, state, made, now_ms)?;
+            (expired, metadata::build(builder.set_properties(properties)?, now_ms)?)
+        }
+        None => unchanged(state, now_ms, &properties)?,
+    };
     let path = folder.join(metadata::next_name(Some(&state.location), warehouse.world()));
     let location = text(&path)?;
     files.push((path, bytes));
@@ -303,31 +307,34 @@ fn count(warehouse: &Warehouse, state: &State) -> Result<Amount> {
     Ok(amount)
 }
 
-/// The metadata as they are, for a commit that makes no snapshot, and the metadata files that it pushes out.
+/// Metadata files that a new one pushes out of the log.
+fn pushed_out(state: &State) -> Vec<PathBuf> {
+    let log = state.metadata.metadata_log();
+    // One entry is added.
+    let over = (log.len() + 1).saturating_sub(metadata::LOGGED);
+    let files = log[..over].iter().map(|entry| PathBuf::from(local(&entry.metadata_file)));
+    files.filter(|path| inside(path, &state.folder)).collect()
+}
+
+/// The metadata with other properties, for a commit that makes no snapshot, and the metadata files that it pushes out.
 pub(crate) fn unchanged(
     state: &State,
     now_ms: i64,
-) -> Result<(iceberg::spec::TableMetadataBuilder, Vec<PathBuf>)> {
-    change(&state.metadata, state, None, now_ms)
+    properties: &HashMap<String, String>,
+) -> Result<(Vec<PathBuf>, (TableMetadata, Vec<u8>))> {
+    let set = |builder: TableMetadataBuilder| builder.set_properties(properties.clone());
+    Ok((pushed_out(state), metadata::change(&state.metadata, &state.location, now_ms, set)?))
 }
 
 /// The metadata with the new snapshot, without snapshots and metadata files whose time is over.
 fn change(
     current: &TableMetadata,
     state: &State,
-    made: Option<&Made>,
+    made: &Made,
     now_ms: i64,
-) -> Result<(iceberg::spec::TableMetadataBuilder, Vec<PathBuf>)> {
+) -> Result<(TableMetadataBuilder, Vec<PathBuf>)> {
     let mut expired = Vec::new();
     let mut builder = current.clone().into_builder(Some(state.location.clone()));
-    let log = current.metadata_log();
-    // One entry is added; of ten kept, what is pushed out can go.
-    let over = (log.len() + 1).saturating_sub(10);
-    expired.extend(log[..over].iter().map(|entry| PathBuf::from(local(&entry.metadata_file))));
-    let Some(made) = made else {
-        expired.retain(|path| inside(path, &state.folder));
-        return Ok((builder, expired));
-    };
     builder = builder.set_branch_snapshot(made.snapshot.clone(), MAIN_BRANCH)?;
     if current.snapshots().len() + 1 > NEWEST {
         let named = state.named_snapshots()?;
@@ -344,7 +351,8 @@ fn change(
         expired.extend(lists.map(|list| PathBuf::from(local(list))));
         builder = builder.remove_snapshots(&ids);
     }
-    expired.retain(|path| inside(path, &state.folder));
+    expired.retain(|path: &PathBuf| inside(path, &state.folder));
+    expired.extend(pushed_out(state));
     Ok((builder, expired))
 }
 

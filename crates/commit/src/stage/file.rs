@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use arrow::array::{Array, AsArray, RecordBatch};
 use arrow::datatypes::{DataType, Float32Type, Float64Type, Schema, SchemaRef};
 use iceberg::spec::DataFile;
+use oncemore_core::fault::Step;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_writer::ArrowWriterOptions;
 use parquet::basic::{Compression, Encoding, ZstdLevel};
@@ -15,7 +16,7 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterVersi
 use parquet::schema::types::ColumnPath;
 
 use super::internal;
-use crate::disk::{Disk, Step};
+use crate::disk::Disk;
 use crate::error::{CommitError, Result};
 use crate::fold::index::Sampler;
 use crate::fold::store::Buckets;

@@ -52,6 +52,8 @@ fn steps(call: Step) -> &'static [Named] {
             Named::RebuildWrite,
         ],
         Step::Remove => &[Named::Rebase, Named::Settle, Named::Confirm, Named::GcRemove],
+        // Calls of a run, not of a commit: see the tests of `run`.
+        Step::ListSource | Step::OpenSource | Step::ReadSource => &[],
     }
 }
 

@@ -1,10 +1,17 @@
 //! A catalog that is lost, replaced, or comes from a backup: it is named, and nothing that was published is forgotten.
 
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
+use arrow::datatypes::{DataType, Field, Schema};
 use oncemore_commit::{CommitError, Warehouse};
+use oncemore_core::Instant;
 
-use crate::support::{Scene, attempt, check_totals, day, ids, publishing, replace, stamp, table, world};
+use crate::support::{
+    START, Scene, attempt, check_totals, day, ids, key, metadata, publishing, replace, rows, stage, stamp,
+    table, world,
+};
 
 fn database(scene: &Scene) -> PathBuf {
     scene.root().join("oncemore.db")
@@ -109,4 +116,31 @@ fn attempts_of_the_dead_are_told_by_token() {
     assert_eq!(told, [(attempts[0].id, "committed", 0), (attempts[1].id, "failed", 1)]);
     assert_eq!(scene.warehouse.gc(oncemore_core::Instant::MAX).unwrap().fenced, 1);
     assert_eq!(scene.ids(), [7]);
+}
+
+/// The clock was an hour ahead, or another host's was, and is right now: changes that make no snapshot (columns, stamps
+/// alone, fences) are dated after what is there, as those with one are.
+#[test]
+fn a_clock_that_was_set_back_stops_no_commit() {
+    let scene = Scene::new();
+    // The library looks at the machine's clock: far beyond it.
+    scene.world.now.store(4_000_000_000_000_000, Ordering::Relaxed);
+    for version in 1..4 {
+        scene.replace(day(0), &[version]).unwrap();
+    }
+    scene.world.now.store(START, Ordering::Relaxed);
+    let before = metadata(&scene.warehouse);
+    let files = |metadata: &serde_json::Value| metadata["metadata-log"].as_array().unwrap().len();
+    scene.replace(day(0), &[3]).unwrap();
+    scene.replace(day(1), &[4]).unwrap();
+    std::mem::forget(stage(&scene.warehouse, &attempt(&scene.warehouse, day(5)).unwrap(), &[9]).unwrap());
+    let mut fields = rows(&[]).schema().fields().to_vec();
+    fields.push(Arc::new(Field::new("more", DataType::Int64, true)));
+    scene.warehouse.ensure_table(&table(), &Schema::new(fields), &key(), true).unwrap();
+    scene.other(2).gc(Instant::MAX).unwrap();
+    let after = metadata(&scene.warehouse);
+    assert_eq!((scene.ids(), files(&after)), (vec![3, 4], files(&before) + 4));
+    assert!(after["last-updated-ms"].as_i64() > before["last-updated-ms"].as_i64());
+    assert_eq!(after["snapshot-log"].as_array().unwrap().len(), 4);
+    check_totals(&scene.warehouse);
 }

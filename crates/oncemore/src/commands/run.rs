@@ -9,6 +9,7 @@ use crate::args::WorkArgs;
 use crate::context::{Access, Context, cores};
 use crate::failure::Failure;
 use crate::observe::Watcher;
+use crate::render::error::render_early;
 use crate::render::plan::{nothing_to_do, totals};
 use crate::render::progress::summary;
 use crate::ui::Ui;
@@ -63,6 +64,9 @@ pub(crate) async fn once(
             ui.talk(&format!("{}\nnext: `oncemore plan` and `oncemore status --why` say why", totals(&plan)));
         }
         _ => ui.talk(&summary(&report, started.elapsed().as_secs_f64(), &ui.err)),
+    }
+    if let Some(early) = &report.ended_early {
+        ui.talk(&render_early(early, &ui.err));
     }
     Ok(report)
 }

@@ -1,6 +1,6 @@
 //! Failures: what, the state of the slice, what to type next.
 
-use oncemore_run::{RunError, TaskFailure};
+use oncemore_run::{EndedEarly, RunError, TaskFailure};
 
 use super::diagnostic::{TextOf, render_all};
 use super::{Look, Paint};
@@ -18,6 +18,19 @@ pub fn render(error: &RunError, text_of: TextOf<'_>, look: &Look) -> String {
     };
     out += &format!("{}: {message}", look.paint(Paint::Bad, "error"));
     if let Some(help) = &error.help {
+        out += &format!("\n{}: {help}", look.paint(Paint::Vouched, "help"));
+    }
+    out
+}
+
+/// What ended a run before its tasks were through.
+pub fn render_early(early: &EndedEarly, look: &Look) -> String {
+    let mut out = format!(
+        "{}: the run ended early: {}; what was published stays, all other slices are unchanged",
+        look.paint(Paint::Bad, "error"),
+        early.message
+    );
+    if let Some(help) = &early.help {
         out += &format!("\n{}: {help}", look.paint(Paint::Vouched, "help"));
     }
     out

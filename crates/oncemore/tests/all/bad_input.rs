@@ -301,7 +301,7 @@ fn a_file_where_the_warehouse_should_be() {
     let said = says(&project, &ONE_DAY);
     insta::assert_snapshot!(said, @r#"
     exit 7
-    error: failed to create folder <folder>/warehouse: File exists (os error 17)
+    error: failed to create folder <folder>/warehouse: File exists (os error 17); slice unchanged
     help: mend what the message names, then run the same command again
     "#);
 }
@@ -371,7 +371,7 @@ fn a_warehouse_that_is_read_only() {
     let Some(said) = with_mounts(&project, &format!("{read_only} && oncemore run")) else { return };
     insta::assert_snapshot!(said, @r"
     exit 7
-    error: failed to open the catalog <folder>/warehouse/oncemore.db: unable to open database file
+    error: failed to open the catalog <folder>/warehouse/oncemore.db: unable to open database file; slice unchanged
     help: mend what the message names, then run the same command again
     ");
     // Looking needs no writing.

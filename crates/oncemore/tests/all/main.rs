@@ -13,9 +13,10 @@ mod lsp;
 mod memory;
 mod merges;
 mod mixed;
-mod numbers;
 mod project;
 mod rebuild;
 mod recovery;
 mod repairs;
 mod views;
+
+use oncemore_testkit::numbers;

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::process::Stdio;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -241,23 +242,23 @@ fn the_old_table_is_read_while_the_new_one_is_built_and_a_killed_rebuild_goes_on
         model(&SLICE.replace("key: [id]", "key: [id, item]").replace("day", "week")),
     );
     is_refused(&project, "is cut otherwise");
-    let mut child =
-        project.command(&["rebuild", "gold.sales", "--single-commits", "--jobs", "1"]).spawn().unwrap();
-    let mut built = 0;
-    for _ in 0..400 {
-        built = project.plan_with(&[])["rebuilds"][0]["slices"].as_u64().unwrap_or(0);
-        // Others read the old table meanwhile.
-        assert_eq!(rows(&project), before);
-        if built >= 2 || child.try_wait().unwrap().is_some() {
+    let mut child = project
+        .command(&["rebuild", "gold.sales", "--single-commits", "--jobs", "1"])
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let built = project.path("warehouse/gold/sales__rebuild/data");
+    while std::fs::read_dir(&built).map_or(0, Iterator::count) < 4 {
+        if child.try_wait().unwrap().is_some() {
             break;
         }
-        std::thread::sleep(Duration::from_millis(5));
+        std::thread::sleep(Duration::from_millis(1));
     }
-    let ended = child.try_wait().unwrap().is_some();
     child.kill().unwrap();
     child.wait().unwrap();
-    if !ended {
-        assert!(built >= 2);
+    // On a machine so slow that it was done before it was killed there is nothing to go on with.
+    if !project.plan_with(&[])["rebuilds"].as_array().unwrap().is_empty() {
+        assert_eq!(rows(&project), before);
         for command in [&["status"][..], &["plan"]] {
             let said = project.said(command).1;
             assert!(said.contains("a rebuild of gold.sales is unfinished"), "{said}");

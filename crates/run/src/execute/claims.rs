@@ -151,18 +151,19 @@ impl Claims {
     }
 
     /// Gives up the claim that is held.
-    pub(super) fn release(&self) -> Result<(), RunError> {
-        match self.held.swap(NONE, Ordering::AcqRel) {
-            NONE => Ok(()),
-            id => Ok(self.warehouse.release_claim(id)?),
+    pub(super) fn release(&self) {
+        let id = self.held.swap(NONE, Ordering::AcqRel);
+        if id != NONE {
+            // One that can't be given up now is soon known as that of a dead process.
+            let _ = self.warehouse.release_claim(id);
         }
     }
 }
 
 impl Drop for Claims {
     fn drop(&mut self) {
-        // An error on the way leaves the claim; where this fails too, it is known as that of a dead process.
-        let _ = self.release();
+        // An error on the way leaves the claim.
+        self.release();
     }
 }
 

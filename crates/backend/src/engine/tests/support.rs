@@ -18,6 +18,7 @@ pub(super) fn engine(partitions: usize, batch_size: usize) -> Engine {
         partitions,
         batch_size,
         spill_dir: std::env::temp_dir(),
+        objects: None,
     })
     .unwrap()
 }

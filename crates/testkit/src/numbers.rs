@@ -1,16 +1,23 @@
 //! Numbers that look random, from a seed that a failure names.
 
 /// Small numbers, the same for the same seed.
-pub(crate) struct Numbers(pub(crate) u64);
+#[derive(Clone, Debug)]
+pub struct Numbers(pub u64);
 
 impl Numbers {
-    pub(crate) fn below(&mut self, end: u64) -> u64 {
+    /// The next number, in `0..end`.
+    pub fn below(&mut self, end: u64) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % end
     }
 
+    /// One of a list that is not empty.
+    pub fn pick<'a, T>(&mut self, list: &'a [T]) -> &'a T {
+        &list[self.below(list.len() as u64) as usize]
+    }
+
     /// Brings a list into another order.
-    pub(crate) fn shuffle<T>(&mut self, list: &mut [T]) {
+    pub fn shuffle<T>(&mut self, list: &mut [T]) {
         for at in (1..list.len()).rev() {
             list.swap(at, self.below(at as u64 + 1) as usize);
         }
@@ -19,7 +26,7 @@ impl Numbers {
 
 /// The seed in `ONCEMORE_SEED`, to see a failure again; else another one for each process.
 #[expect(clippy::disallowed_methods, reason = "a test is told its seed from outside")]
-pub(crate) fn seed() -> u64 {
+pub fn seed() -> u64 {
     std::env::var("ONCEMORE_SEED")
         .ok()
         .and_then(|text| text.parse().ok())
