@@ -169,8 +169,15 @@ async fn plan_and_run(
             return run.end_early(error);
         }
     }
-    run.report.interrupted = stop.is_stopped();
-    Ok(run.report)
+    let mut report = run.report;
+    report.interrupted = stop.is_stopped();
+    let is_done = report.failed.is_empty() && report.not_begun == 0 && !report.interrupted;
+    // What was asked for a range alone is asked again for the rest.
+    if is_done && options.plan.allow.gone && options.plan.range.is_open() {
+        let reads = plan.tasks.iter().flat_map(|task| &ground.models[task.at].reads);
+        workspace.accept_gone(&reads.map(|read| read.input.as_str()).collect())?;
+    }
+    Ok(report)
 }
 
 /// Models by level of the graph: each reads only models of lower levels.

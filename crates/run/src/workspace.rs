@@ -204,21 +204,17 @@ impl Workspace {
         Ok(workspace)
     }
 
-    /// Takes every vanished file of a source for meant: its rows count as deleted from now on.
+    /// Takes every vanished file of these sources for meant, from the next command on: its rows count as deleted, and
+    /// nobody is asked again until it comes back.
     ///
     /// # Errors
     /// A warehouse that can't be written.
-    pub fn accept_gone(&mut self) -> Result<(), RunError> {
-        for source in self.sources.values_mut() {
-            let gone: Vec<String> = source.index.gone().iter().map(|gone| gone.path.clone()).collect();
-            if gone.is_empty() {
-                continue;
-            }
-            let index = Arc::make_mut(&mut source.index);
-            for path in &gone {
-                index.accept_gone(path);
-            }
-            remember(&self.warehouse, &source.spec.name, index)?;
+    pub(crate) fn accept_gone(&self, sources: &BTreeSet<&str>) -> Result<(), RunError> {
+        let read = self.sources.values().filter(|source| sources.contains(source.spec.name.as_str()));
+        for source in read.filter(|source| !source.index.gone().is_empty()) {
+            let mut index = SourceIndex::clone(&source.index);
+            source.index.gone().iter().for_each(|gone| index.accept_gone(&gone.path));
+            remember(&self.warehouse, &source.spec.name, &index)?;
         }
         Ok(())
     }

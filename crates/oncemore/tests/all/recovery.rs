@@ -79,7 +79,7 @@ fn data_files(project: &Project, slice: &str) -> Vec<std::path::PathBuf> {
 #[test]
 fn a_slice_whose_file_is_damaged_is_written_anew_when_forced() {
     let project = Project::run_once();
-    let files = data_files(&project, "silver/orders/data/2026-03-10T040000Z");
+    let files = data_files(&project, "silver/orders/data/20260310T040000Z");
     let [file] = &files[..] else { panic!("{files:?}") };
     let size = usize::try_from(std::fs::metadata(file).unwrap().len()).unwrap();
     std::fs::write(file, vec![7u8; size]).unwrap();
