@@ -96,7 +96,8 @@ impl Session {
         script
     }
 
-    /// Lints files as [`crate::lint_on`] does, and forgets all others; where `only` names one of them, what is found in others may be left out.
+    /// Lints files as [`crate::lint_on`] does, and forgets all others; where `only` names one of them, what is found
+    /// in others may be left out.
     pub fn lint(
         &mut self,
         inputs: &[Input],
