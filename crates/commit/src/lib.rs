@@ -7,6 +7,8 @@ mod disk;
 mod error;
 mod fold;
 mod foreign;
+#[doc(hidden)]
+pub mod from_disk;
 mod gc;
 mod head;
 mod history;

@@ -25,6 +25,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("run", &["core", "lint", "project", "commit", "backend"]),
     ("oncemore", &["core", "lint", "project", "commit", "backend", "run"]),
     ("testkit", &["core"]),
+    ("fuzz", &["core", "lint", "project", "commit", "testkit"]),
     ("xtask", &["lint", "project"]),
 ];
 
