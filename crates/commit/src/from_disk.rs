@@ -25,7 +25,7 @@ pub fn table_metadata(bytes: &[u8]) {
     let Ok(found) = metadata::parse(bytes, "metadata") else { return };
     let world = SeededWorld::new(1, Instant(0));
     let _ = (metadata::key_of(&found), metadata::fold_of(&found), metadata::log_of(&found));
-    let _ = (metadata::ref_heads(&found), metadata::snapshot_id(&found, &world));
+    let _ = (metadata::named_snapshots(&found), metadata::snapshot_id(&found, &world));
     let _ = metadata::next_name(Some(found.location()), &world);
     let current = found.current_schema();
     let _ = schema::user_schema(current);
