@@ -203,6 +203,7 @@ fn replace(warehouse: &Warehouse, number: i64) -> Result<Published, oncemore_com
         change,
         expected: None,
         replace_foreign: true,
+        read_back: false,
     };
     warehouse.publish(vec![publish]).remove(0)
 }
