@@ -3,6 +3,7 @@
 //! Translates DataFusion's errors; must not know files or how errors are shown.
 
 use datafusion::common::{DataFusionError, SchemaError};
+use datafusion::parquet::errors::ParquetError;
 
 use crate::source::SourceError;
 
@@ -113,7 +114,7 @@ fn translate(error: DataFusionError) -> EngineError {
         E::Plan(message) => EngineError::new(ErrorKind::Type, first_line(&message)),
         E::Execution(message) => EngineError::new(ErrorKind::Type, first_line(&message)),
         E::IoError(inner) => unreadable(inner),
-        E::ParquetError(inner) => unreadable(inner),
+        E::ParquetError(inner) => parquet(&inner),
         E::ObjectStore(inner) => unreadable(inner),
         E::Internal(message) => EngineError::new(ErrorKind::Internal, first_line(&message)),
         other => EngineError::new(ErrorKind::Internal, first_line(&other.strip_backtrace())),
@@ -152,11 +153,20 @@ fn shared(error: &DataFusionError) -> EngineError {
             translate(DataFusionError::ResourcesExhausted(message.clone()))
         }
         DataFusionError::Execution(message) => EngineError::new(ErrorKind::Type, first_line(message)),
-        DataFusionError::ParquetError(inner) => unreadable(inner),
+        DataFusionError::ParquetError(inner) => parquet(inner),
         DataFusionError::IoError(inner) => unreadable(inner),
         DataFusionError::ObjectStore(inner) => unreadable(inner),
         other => EngineError::new(ErrorKind::Internal, first_line(&other.strip_backtrace())),
     }
+}
+
+/// Of a table's file; those of sources have readers of their own, which name them.
+fn parquet(error: &ParquetError) -> EngineError {
+    if matches!(error, ParquetError::External(_)) {
+        return unreadable(error);
+    }
+    EngineError::new(ErrorKind::Input, format!("a data file of a table is damaged: {error}"))
+        .help("`oncemore run MODEL --force` writes slices anew whose rows can't be read")
 }
 
 fn arrow(error: arrow::error::ArrowError) -> EngineError {
