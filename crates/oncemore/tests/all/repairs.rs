@@ -232,7 +232,7 @@ fn a_slice_that_was_empty_is_not_fresh_once_its_file_is_broken() {
         "data/orders/2026-03-10.csv",
         std::fs::read_to_string(project.path("data/orders/2026-03-10.csv")).unwrap(),
     );
-    project.write(path, &format!("{empty}ten,2026-03-10T15:00:00Z,b,7,late row\n"));
+    project.write(path, format!("{empty}ten,2026-03-10T15:00:00Z,b,7,late row\n"));
     broken_and_held(&project, &["silver.orders 2026-03-10 broken"]);
     project.write(path, "nothing\nthat,was,declared\n");
     broken_and_held(&project, &["silver.orders 2026-03-10 broken"]);
