@@ -1,6 +1,6 @@
 //! Rows of the ledger and of the catalog, as a damaged or hostile SQLite file may hold them.
 //!
-//! An input is lines of cells, tab between them: the table first, one of [`TABLES`], then its columns; an empty cell is
+//! An input is lines of cells, tab between them: the table first, one of `TABLES`, then its columns; an empty cell is
 //! NULL, digits are a number, `x` and hex digits a blob, all else text.
 
 use std::path::PathBuf;

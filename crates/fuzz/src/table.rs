@@ -1,6 +1,6 @@
 //! A whole table whose files another writer, or a fault, changed: read, written to, cleaned up and rebuilt.
 //!
-//! An input is a list of edits to the files of a small table, see [`Edit`]. Whatever they say, nothing outside the
+//! An input is a list of edits to the files of a small table, see `Edit`. Whatever they say, nothing outside the
 //! warehouse may change.
 
 use std::collections::BTreeMap;
