@@ -123,12 +123,13 @@ impl Warehouse {
         Ok(names.iter().filter(|name| name.contains(&token)).count() as u64)
     }
 
-    /// Opens a warehouse to rebuild its ledger: a catalog that is damaged is set aside, not removed.
+    /// Opens a warehouse to rebuild its ledger: a catalog that is damaged is set aside, not removed. One in which there is
+    /// nothing yet, as a rebuild that was killed leaves it, is gone on with.
     ///
     /// # Errors
     /// As [`Warehouse::open`].
     pub fn open_to_rebuild(root: &Path, world: Arc<dyn World>) -> Result<Self> {
-        match Self::open(root, world.clone()) {
+        match Self::open_anew(root, world.clone()) {
             Err(CommitError::Corrupt { .. } | CommitError::NoLedger { .. }) => {
                 let id = AttemptId(world.fresh_id());
                 for suffix in ["", "-wal", "-shm"] {
