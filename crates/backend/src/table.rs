@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arrow::array::RecordBatch;
-use arrow::datatypes::SchemaRef;
+use arrow::datatypes::{Schema, SchemaRef};
 use async_trait::async_trait;
 use datafusion::catalog::{Session, TableProvider};
 use datafusion::common::stats::Precision;
@@ -62,8 +62,10 @@ pub struct Keep {
 /// The table of these files' rows.
 ///
 /// `schema` holds the user's columns, found by name; a column that an old file lacks is NULL there, one that
-/// `schema` does not name is not shown.
+/// `schema` does not name is not shown. So each of them may be NULL, whatever the query that makes them says.
 pub fn provider(files: Vec<DataFile>, schema: SchemaRef, keep: Option<Keep>) -> Arc<dyn TableProvider> {
+    let fields = schema.fields().iter().map(|field| field.as_ref().clone().with_nullable(true));
+    let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
     if files.is_empty() {
         return Arc::new(EmptyTable::new(schema));
     }

@@ -425,7 +425,7 @@ impl Warehouse {
         shape: &Shape,
     ) -> Result<bool> {
         // What was built beside another table leaves its files to `gc`; all else that we drop, its hint goes first.
-        let is_known_to_be_left = table.name().contains(REBUILD);
+        let is_known_to_be_left = table.without_ending(REBUILD).is_some();
         if !is_known_to_be_left
             && self.hint_of(table).is_some()
             && self.inner.catalog.pointer(table)?.is_none()

@@ -233,6 +233,7 @@ mod tests {
         let _ = session.lint(&inputs, Some("p/models/a.sql"), &config, &InTurn);
         assert!(!Arc::ptr_eq(&b, &kept(&session, "p/model.p.b")));
     }
+
     #[test]
     fn what_is_gone_is_forgotten() {
         let mut inputs = project();

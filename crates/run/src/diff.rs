@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use arrow::array::{Array, AsArray, RecordBatch};
-use arrow::datatypes::{Int64Type, Schema, SchemaRef};
+use arrow::datatypes::{Int64Type, SchemaRef};
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 use futures::StreamExt;
 use oncemore_backend::table;
@@ -110,9 +110,6 @@ pub async fn diff(
         )
     })?;
     let older = older(workspace, &head, range, against)?;
-    // A column that older rows lack is NULL there, whatever the query of today says.
-    let fields = schema.fields().iter().map(|field| field.as_ref().clone().with_nullable(true));
-    let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
     let files = |head: &TableHead| -> Result<_, RunError> {
         Ok(table::provider(task::data_files(head.files(range))?, Arc::clone(&schema), None))
     };

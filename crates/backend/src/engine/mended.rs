@@ -3,16 +3,21 @@
 //! - `x IN (…)` with anything but literals: the simplifier intersects lists by comparing expressions and takes
 //!   `a IN (b) AND a IN (c)` for false, also where `b` and `c` are equal. Equalities it leaves alone.
 //! - `agg(x) FILTER (WHERE p)` with groups: where `p` is NULL the row may be counted, as the mask's NULLs are not
-//!   looked at (apache/datafusion#22067). `p IS TRUE` is never NULL.
+//!   looked at (apache/datafusion#22067). `p IS NOT DISTINCT FROM true` is never NULL.
+//! - `p IS TRUE` and its like are never NULL in a plan, and become `p IS NOT DISTINCT FROM true` when it is made to run,
+//!   which is said to be NULL where `p` may be. Computed once for several aggregates, the two do not agree. Said in the
+//!   second way from the start, they do.
 //! - `row_number() - row_number()`: numbers of rows have no sign there, and differences do.
 
 use arrow::datatypes::DataType;
-use datafusion::common::DFSchema;
 use datafusion::common::tree_node::{Transformed, TreeNode};
+use datafusion::common::{DFSchema, ScalarValue};
 use datafusion::logical_expr::expr::{AggregateFunction, InList};
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::utils::merge_schema;
-use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, LogicalPlan, Operator, cast, not};
+use datafusion::logical_expr::{
+    BinaryExpr, Expr, ExprSchemable, LogicalPlan, Operator, binary_expr, cast, not,
+};
 
 use super::EngineError;
 
@@ -32,13 +37,28 @@ pub(super) fn mended(plan: LogicalPlan) -> Result<LogicalPlan, EngineError> {
                         Transformed::yes(Expr::AggregateFunction(filtered_on_true(call)))
                     }
                     Expr::BinaryExpr(operation) if is_arithmetic(operation.op) => signed(operation, &schema),
-                    other => Transformed::no(other),
+                    other => compared(other),
                 })
             })?;
             Ok(if done.transformed { done.update_data(|expr| name.restore(expr)) } else { done })
         })
     })?;
     Ok(done.data)
+}
+
+/// Tests for a truth value as comparisons with it.
+fn compared(expr: Expr) -> Transformed<Expr> {
+    use Operator::{IsDistinctFrom, IsNotDistinctFrom};
+    let (of, operator, value) = match expr {
+        Expr::IsTrue(of) => (of, IsNotDistinctFrom, Some(true)),
+        Expr::IsNotTrue(of) => (of, IsDistinctFrom, Some(true)),
+        Expr::IsFalse(of) => (of, IsNotDistinctFrom, Some(false)),
+        Expr::IsNotFalse(of) => (of, IsDistinctFrom, Some(false)),
+        Expr::IsUnknown(of) => (of, IsNotDistinctFrom, None),
+        Expr::IsNotUnknown(of) => (of, IsDistinctFrom, None),
+        other => return Transformed::no(other),
+    };
+    Transformed::yes(binary_expr(*of, operator, Expr::Literal(ScalarValue::Boolean(value), None)))
 }
 
 fn is_arithmetic(operator: Operator) -> bool {
@@ -65,10 +85,17 @@ fn equalities(list: InList) -> Expr {
 }
 
 fn lets_null_through(call: &AggregateFunction) -> bool {
-    call.params.filter.as_deref().is_some_and(|filter| !matches!(filter, Expr::IsTrue(_)))
+    let is_never_null = |filter: &Expr| match filter {
+        Expr::BinaryExpr(test) => {
+            matches!(test.op, Operator::IsDistinctFrom | Operator::IsNotDistinctFrom)
+        }
+        _ => false,
+    };
+    call.params.filter.as_deref().is_some_and(|filter| !is_never_null(filter))
 }
 
 fn filtered_on_true(mut call: AggregateFunction) -> AggregateFunction {
-    call.params.filter = call.params.filter.map(|filter| Box::new(Expr::IsTrue(filter)));
+    let is_true = |filter| Box::new(compared(Expr::IsTrue(filter)).data);
+    call.params.filter = call.params.filter.map(is_true);
     call
 }

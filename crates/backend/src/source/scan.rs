@@ -501,20 +501,23 @@ fn drop_unused(lists: &mut Vec<Vec<Column>>, files: &mut [SourceFile]) {
 
 /// Those whose absence was accepted and that did not come back.
 fn accepted(index: &SourceIndex, known: Option<&SourceIndex>) -> BTreeMap<String, Option<Interval>> {
-    let there = |path: &str| {
-        index.files.iter().any(|file| file.path == path) || index.broken.iter().any(|file| file.path == path)
-    };
+    let there = there(index);
     let known = known.filter(|known| known.spec.path == index.spec.path);
     let accepted = known.into_iter().flat_map(|known| known.accepted.clone());
-    accepted.filter(|(path, _)| !there(path)).collect()
+    accepted.filter(|(path, _)| !there.contains(path.as_str())).collect()
+}
+
+/// Paths of all files, those that can't be read among them.
+fn there(index: &SourceIndex) -> BTreeSet<&str> {
+    let broken = index.broken.iter().map(|broken| broken.path.as_str());
+    index.files.iter().map(|file| file.path.as_str()).chain(broken).collect()
 }
 
 /// Files of `known` that vanished, and those gone already, but for what came back or lives on under another
 /// name.
 fn gone(index: &SourceIndex, known: Option<&SourceIndex>) -> Vec<GoneFile> {
     let Some(known) = known.filter(|known| known.spec.path == index.spec.path) else { return Vec::new() };
-    let broken = index.broken.iter().map(|broken| broken.path.as_str());
-    let there: BTreeSet<&str> = index.files.iter().map(|file| file.path.as_str()).chain(broken).collect();
+    let there = there(index);
     let content: BTreeSet<_> = index.files.iter().map(|file| file.digest).collect();
     let named: BTreeSet<Interval> = index.files.iter().filter_map(|file| file.interval).collect();
     let vanished = known.files.iter().map(|file| GoneFile {

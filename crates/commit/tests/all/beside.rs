@@ -289,21 +289,33 @@ fn a_publish_at_any_moment_of_a_rebuild_stays() {
     assert!(calls > 3, "{calls} calls");
 }
 
+/// A table, and all of it built anew beside it.
+fn built_anew() -> Scene {
+    let scene = Scene::new();
+    scene.replace(day(0), &[9]).unwrap();
+    rebuilt::begin(&scene.warehouse).unwrap();
+    scene
+}
+
+/// The table holds these rows, also once all else is cleaned up.
+#[track_caller]
+fn holds(scene: &Scene, expected: &[i64], told: &str) {
+    assert_eq!(ids(&scene.other(4)), expected, "{told}");
+    scene.other(5).gc(Instant::MAX).unwrap();
+    assert_eq!(ids(&scene.other(6)), expected, "{told}");
+}
+
 #[test]
 fn a_clean_up_at_any_moment_of_a_swap_takes_nothing_that_it_needs() {
     let once = |call: usize| -> bool {
-        let scene = Scene::new();
-        scene.replace(day(0), &[9]).unwrap();
-        rebuilt::begin(&scene.warehouse).unwrap();
+        let scene = built_anew();
         let beside = Beside::new(None);
         let own = watched(&scene, &beside);
         let beside_it = other(&scene);
         beside.arm(call, move || drop(beside_it.gc(Instant::MAX)));
         own.swap_rebuilt(&table(), false).unwrap().unwrap();
         let is_done = beside.is_done();
-        assert_eq!(ids(&scene.other(4)), [1, 2, 3], "call {call}");
-        scene.other(5).gc(Instant::MAX).unwrap();
-        assert_eq!(ids(&scene.other(6)), [1, 2, 3], "call {call}");
+        holds(&scene, &[1, 2, 3], &format!("call {call}"));
         is_done
     };
     let calls = (0..).take_while(|call| once(*call)).count();
@@ -315,9 +327,7 @@ fn a_clean_up_at_any_moment_of_a_swap_takes_nothing_that_it_needs() {
 #[test]
 fn a_publish_at_any_moment_of_a_swap_is_in_it_or_refused() {
     let once = |call: usize, into_new: bool| -> bool {
-        let scene = Scene::new();
-        scene.replace(day(0), &[9]).unwrap();
-        rebuilt::begin(&scene.warehouse).unwrap();
+        let scene = built_anew();
         let beside = Beside::new(None);
         let own = watched(&scene, &beside);
         let beside_it = other(&scene);
@@ -330,9 +340,7 @@ fn a_publish_at_any_moment_of_a_swap_is_in_it_or_refused() {
         own.swap_rebuilt(&table(), false).unwrap().unwrap();
         let is_done = beside.is_done();
         let expected = if into_new && landed.try_recv() == Ok(true) { vec![7] } else { vec![1, 2, 3] };
-        assert_eq!(ids(&scene.other(4)), expected, "call {call}, {into_new}");
-        scene.other(5).gc(Instant::MAX).unwrap();
-        assert_eq!(ids(&scene.other(6)), expected, "call {call}, {into_new}");
+        holds(&scene, &expected, &format!("call {call}, {into_new}"));
         is_done
     };
     for into_new in [true, false] {

@@ -269,6 +269,25 @@ fn a_reader_of_what_reads_a_stale_parent_is_not_called_fresh() {
 }
 
 #[test]
+fn slices_that_lack_a_new_column_read_as_null_until_they_run() {
+    let project = Project::run_once();
+    project.edit(ORDERS_FILE, "SELECT p.id,", "SELECT p.id, 1 AS part,");
+    project.run(&["silver.orders", "--interval", TENTH, "--stale-parents", "ok"]);
+    let sql = "SELECT count(*) FILTER (WHERE part = 1) AS new, count(*) FILTER (WHERE part IS NULL) AS old FROM silver.orders";
+    let counted = project.query(sql);
+    let row: serde_json::Value = serde_json::from_str(&counted[0]).unwrap();
+    assert!(row["new"].as_u64() > Some(0) && row["old"].as_u64() > Some(0), "{counted:?}");
+    project.write(
+        "models/gold/parts.sql",
+        "/* oncemore\nkind: full\n*/\nSELECT part, count(*) AS n FROM silver.orders GROUP BY part\n",
+    );
+    project.run(&["gold.parts", "--stale-parents", "ok"]);
+    assert_eq!(project.query("SELECT part FROM gold.parts WHERE part IS NULL").len(), 1);
+    project.run(&[]);
+    assert_eq!(project.query("SELECT part FROM gold.parts WHERE part IS NULL").len(), 0);
+}
+
+#[test]
 fn diff_shows_a_column_that_the_older_rows_lack() {
     let project = Project::run_once();
     project.edit(ORDERS_FILE, "SELECT p.id,", "SELECT p.id, 1 AS part,");

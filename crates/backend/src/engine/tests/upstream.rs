@@ -52,6 +52,23 @@ fn in_lists_of_columns_are_compared_by_value() {
     assert_eq!(rows("SELECT id FROM s.a WHERE id NOT IN (u, 77) AND id IN (v, 78)"), [1, 3, 4]);
 }
 
+/// Computed once, below the aggregate: what the plan says of NULL has to hold when it runs.
+#[test]
+fn several_aggregates_share_a_test_for_truth() {
+    // `nullif(v, 2) < 4` is true, NULL; true, false.
+    for (test, expected) in [
+        ("", [2, 4]),
+        ("IS TRUE", [2, 4]),
+        ("IS NOT FALSE", [4, 5]),
+        ("IS FALSE", [0, 5]),
+        ("IS UNKNOWN", [0, 3]),
+    ] {
+        let those = format!("FILTER (WHERE (nullif(v, 2) < 4) {test})");
+        let sql = format!("SELECT count(*) {those} + coalesce(sum(v) {those}, 0) AS n FROM s.a GROUP BY u");
+        assert_eq!(rows(&sql), expected, "{sql}");
+    }
+}
+
 #[test]
 fn an_aggregate_filter_that_is_null_counts_nothing() {
     // `nullif(v, 2) < 4` is NULL for v = 2; groups by u: (1, 2), (3, 4).
