@@ -263,7 +263,7 @@ def hist_feed(folder, day, keys, changes, version=0):
     at, per = (day - HIST_FIRST).days, changes // HIST_DAYS
     new = f"CASE WHEN i < 10000 AND {version} > 0 THEN {version} ELSE 0 END"
     return feed(folder, day, f"SELECT CAST((i * 20 + {at} % 20) % {keys} AS BIGINT) AS k, CAST(hash(i * 131 + {at} + 7 * ({new})) % 100000 AS BIGINT) AS price, "
-                             f"'note ' || (i % 1000) AS note, CAST({version} AS BIGINT) AS version, DATE '{day}' AS dt FROM range({per}) t(i)")
+                             f"'note ' || (i % 1000) AS note, CAST({new} AS BIGINT) AS version, DATE '{day}' AS dt FROM range({per}) t(i)")
 
 
 cmd = sys.argv[1]

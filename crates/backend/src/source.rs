@@ -9,6 +9,7 @@ pub(crate) mod cells;
 mod csv;
 mod discover;
 mod error;
+mod gather;
 mod index;
 mod ndjson;
 mod parquet;

@@ -17,6 +17,7 @@ mod decide;
 pub(crate) mod index;
 mod order;
 mod reduce;
+mod reduced;
 mod spill;
 pub(crate) mod store;
 #[cfg(test)]
@@ -29,7 +30,9 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use decide::{Change, contest, differing, in_buckets, only, settle, winners};
 pub(crate) use order::Order;
-pub use reduce::{Reduced, Reducer};
+pub use reduce::Reducer;
+pub use reduced::Reduced;
+pub(crate) use reduced::{Found, Portion, Winners};
 pub(crate) use validity::stretches;
 pub use validity::{IS_CURRENT, VALID_FROM, VALID_TO, Validity};
 

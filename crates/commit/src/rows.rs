@@ -159,6 +159,14 @@ impl RowsPrint {
         }
     }
 
+    /// Adds the rows that `other` adds up.
+    pub(crate) fn merge(&mut self, other: &RowsPrint) {
+        self.fingerprint = self.fingerprint.union(other.fingerprint);
+        for (print, other) in self.columns.iter_mut().zip(&other.columns) {
+            print.print = print.print.wrapping_add(other.print);
+        }
+    }
+
     /// Adds the rows at the places `selection`.
     pub fn add_rows(&mut self, rows: &HashedRows, selection: impl Iterator<Item = usize>) {
         for row in selection {

@@ -5,6 +5,7 @@
 //! catalog transaction; what is staged becomes visible in `publish` alone.
 
 pub(crate) mod file;
+mod units;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -63,6 +64,8 @@ struct Plan {
     /// The user's columns with the types that they are stored as.
     stored: SchemaRef,
     code: String,
+    /// Whether the table holds no rows but those of the slice.
+    is_first: bool,
     /// Columns by which rows are looked up, and the buckets of these that rows come in the order of.
     ordered: Option<(Vec<String>, Buckets)>,
 }
@@ -189,6 +192,7 @@ impl SliceWriter {
             from,
             stored: stored.clone(),
             code: code.short(),
+            is_first: state.map.entries().all(|entry| entry.interval == interval || entry.files.is_empty()),
             ordered: None,
         };
         Ok(SliceWriter {
@@ -230,7 +234,12 @@ impl SliceWriter {
         if self.plan.ordered.is_some() || self.current.is_some() || !self.done.list.is_empty() {
             return Err(CommitError::Internal("changes among other rows of a slice".to_owned()));
         }
-        self.plan.ordered = Some((key.to_vec(), reduced.buckets));
+        self.plan.ordered = Some((key.to_vec(), reduced.buckets()));
+        if self.plan.is_first
+            && let Some(units) = reduced.units()
+        {
+            return self.write_units(reduced, key, units);
+        }
         while let Some(batch) = reduced.next_batch()? {
             self.add(&batch)?;
         }
@@ -255,13 +264,7 @@ impl SliceWriter {
 
     fn end_file(&mut self) -> Result<()> {
         let Some(writer) = self.current.take() else { return Ok(()) };
-        let done = writer.finish(About {
-            content: DataContentType::Data,
-            schema: &self.plan.iceberg,
-            partition: stats::partition(self.plan.start()),
-            spec_id: self.plan.spec_id,
-        })?;
-        self.done.list.push(done);
+        self.done.list.push(writer.finish(self.plan.about())?);
         Ok(())
     }
 
@@ -296,15 +299,30 @@ impl Plan {
     }
 
     fn next_file(&self, number: usize) -> Result<FileWriter> {
-        self.disk.create_folder(&self.folder)?;
-        let path = self.folder.join(format!("{}-{number}.parquet", self.stem));
-        let name = format!("data/{}/{}-{number}.parquet", label(self.interval), self.stem);
-        text(&path)?;
         let pages = match &self.ordered {
             Some((key, buckets)) => Pages::ByKey(key, *buckets),
             None => Pages::Plain,
         };
+        self.open(&number.to_string(), pages)
+    }
+
+    /// A new file, told from others of the attempt by `part`.
+    fn open(&self, part: &str, pages: Pages<'_>) -> Result<FileWriter> {
+        self.disk.create_folder(&self.folder)?;
+        let name = format!("{}-{part}.parquet", self.stem);
+        let path = self.folder.join(&name);
+        text(&path)?;
+        let name = format!("data/{}/{name}", label(self.interval));
         FileWriter::create(self.disk.clone(), path, name, self.file_schema.clone(), pages)
+    }
+
+    fn about(&self) -> About<'_> {
+        About {
+            content: DataContentType::Data,
+            schema: &self.iceberg,
+            partition: stats::partition(self.start()),
+            spec_id: self.spec_id,
+        }
     }
 
     /// The user's columns with the types that they are stored as.

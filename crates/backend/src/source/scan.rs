@@ -5,21 +5,27 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::future::ready;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, mpsc};
 
 use futures::stream::{self, StreamExt};
-use oncemore_commit::rows::{HashedRows, RowHasher, RowsPrint};
-use oncemore_core::{Calendar, CompleteWhen, Format, Instant, Interval, Missing, SourceSpec, TimeType, Zone};
+use oncemore_core::{
+    Calendar, CompleteWhen, Digest, Format, Instant, Interval, Missing, SourceSpec, TimeType, Zone,
+};
 
 use super::bytes;
-use super::cells::{self, Cells};
 use super::discover::{self, Found};
 use super::error::{SourceError, SourceErrorKind, nearest};
-use super::index::{BrokenFile, FileCell, GoneFile, SourceFile, SourceIndex};
+use super::gather::Gather;
+use super::index::{BrokenFile, GoneFile, SourceFile, SourceIndex};
 use super::pattern::Pattern;
-use super::read::{self, Rows, Wanted};
+use super::read::{self, Wanted};
 use super::store::{Object, Store, blocking};
 use super::types::{self, Column};
+
+/// Files from this size on, in bytes, are read by several threads.
+const LARGE_FILE: u64 = 8 << 20;
+/// Batches decoded before they are hashed.
+const AHEAD: usize = 4;
 
 /// Makes the index of a source. `known` is the last one; files whose identity is unchanged are taken over
 /// from it.
@@ -214,18 +220,49 @@ impl Job {
             let same = SourceFile { identity: found.identity.clone(), settled, ..old.clone() };
             return Ok((same, columns));
         }
-        let mut gather = Gather::new(self, found, object, &columns, time)?;
+        let mut gather = Gather::new(&self.spec, (&self.cells, &self.zone), found, object, (&columns, time))?;
         let wanted = Wanted { columns: &columns, required: as_declared };
-        let digest = read::file(&self.spec, object, &wanted, &mut |rows| gather.add(&rows))?;
-        let digest = match digest {
-            Some(digest) => digest,
-            None => bytes::digest(object)?,
+        let digest = if found.identity.bytes() >= LARGE_FILE {
+            self.read_large(object, &wanted, &mut gather)?
+        } else {
+            let digest = read::file(&self.spec, object, &wanted, &mut |rows| {
+                gather.add(&rows).map(ControlFlow::Continue)
+            })?;
+            digest.map_or_else(|| bytes::digest(object), Ok)?
         };
         if *object.identity() != found.identity || object.changed()? {
             return Err(moved(path, "changed while it was read"));
         }
         gather.check_keys(&self.spec)?;
         Ok((gather.finish(found, settled, digest), columns))
+    }
+
+    /// Reads a file whose rows are decoded, hashed, and whose bytes are hashed, all at the same time.
+    fn read_large(
+        &self,
+        object: &Object,
+        wanted: &Wanted<'_>,
+        gather: &mut Gather<'_>,
+    ) -> Result<Digest, SourceError> {
+        let died = || SourceError::new(SourceErrorKind::Internal, object.path(), "a reading thread died");
+        std::thread::scope(|scope| {
+            let (sender, receiver) = mpsc::sync_channel(AHEAD);
+            let decoded = scope.spawn(move || {
+                // Nobody listens any more: what is wrong is said on the other side.
+                let hand_over =
+                    |rows| sender.send(rows).map_or(ControlFlow::Break(()), ControlFlow::Continue);
+                read::file(&self.spec, object, wanted, &mut |rows| Ok(hand_over(rows)))
+            });
+            let hashed = (self.spec.format == Format::Parquet).then(|| scope.spawn(|| bytes::digest(object)));
+            let gathered = receiver.into_iter().try_for_each(|rows| gather.add(&rows));
+            let decoded = decoded.join().map_err(|_| died())?;
+            gathered?;
+            match (decoded?, hashed) {
+                (Some(digest), _) => Ok(digest),
+                (None, Some(hashed)) => hashed.join().map_err(|_| died())?,
+                (None, None) => bytes::digest(object),
+            }
+        })
     }
 
     /// Place and type of the time column.
@@ -262,177 +299,6 @@ impl Job {
 pub(crate) fn moved(path: &str, what: &str) -> SourceError {
     SourceError::new(SourceErrorKind::InputMoved, path, format!("input moved: the file {what}"))
         .help("run again; deliver files under another name and rename them when complete")
-}
-
-/// Prints of one file's cells, gathered batch by batch.
-struct Gather<'a> {
-    object: &'a Object,
-    name: Option<&'a str>,
-    time: Option<(usize, TimeType)>,
-    zone: &'a Zone,
-    hasher: RowHasher,
-    cells: Cells<'a>,
-    prints: Vec<RowsPrint>,
-    rows: u64,
-    latest: Option<i64>,
-    keys: Option<Keys>,
-}
-
-/// Most rows of a file whose keys are compared: beyond them memory would grow with the file.
-const KEYS_MAX: usize = 2_000_000;
-
-/// Hashes of (key, time) with the line, or else the row, that each comes from.
-struct Keys {
-    /// Place among the hashed columns.
-    place: usize,
-    seen: Vec<(u128, u64)>,
-}
-
-impl Keys {
-    fn new(hasher: &RowHasher, spec: &SourceSpec) -> Option<Keys> {
-        // The hash of any column is tied to the key: that of the time is one of both.
-        let column = spec.key.first().map(|first| spec.time.as_ref().unwrap_or(first))?;
-        let place = hasher.names().position(|name| name == column)?;
-        Some(Keys { place, seen: Vec::new() })
-    }
-
-    /// Adds the rows of a batch; false once there are too many.
-    fn add(&mut self, hashed: &HashedRows, rows: &Rows) -> bool {
-        let Some(hashes) = hashed.columns.get(self.place) else { return false };
-        let number = |row: usize| match &rows.lines {
-            Some(lines) => lines.get(row).copied().unwrap_or_default(),
-            None => rows.before + row as u64 + 1,
-        };
-        self.seen.extend(hashes.iter().enumerate().map(|(row, hash)| (*hash, number(row))));
-        self.seen.len() <= KEYS_MAX
-    }
-
-    /// Two lines or rows with one key, the first in the file.
-    fn twice(mut self) -> Option<(u64, u64)> {
-        self.seen.sort_unstable();
-        let pairs = self.seen.windows(2).filter(|pair| pair[0].0 == pair[1].0);
-        pairs.map(|pair| (pair[0].1, pair[1].1)).min_by_key(|(_, second)| *second)
-    }
-}
-
-impl<'a> Gather<'a> {
-    fn new(
-        job: &'a Job,
-        found: &Found,
-        object: &'a Object,
-        columns: &[Column],
-        time: Option<(usize, TimeType)>,
-    ) -> Result<Self, SourceError> {
-        let hasher = RowHasher::new(&types::schema(columns), &job.spec.key).map_err(|error| {
-            SourceError::new(SourceErrorKind::Declaration, &found.path, error.to_string())
-        })?;
-        let keys = Keys::new(&hasher, &job.spec);
-        let kind = time.map_or(TimeType::Instant, |(_, kind)| kind);
-        let mut cells = Cells::new(&job.cells, &job.zone, kind);
-        let mut prints = Vec::new();
-        if time.is_none() {
-            cells.intervals.push(found.interval.unwrap_or(Interval::WHOLE));
-            prints.push(RowsPrint::new(&hasher));
-        }
-        Ok(Gather {
-            object,
-            name: job.spec.time.as_deref(),
-            time,
-            zone: &job.zone,
-            hasher,
-            cells,
-            prints,
-            rows: 0,
-            latest: None,
-            keys,
-        })
-    }
-
-    fn add(&mut self, rows: &Rows) -> Result<ControlFlow<()>, SourceError> {
-        let hashed = self.hasher.hash(&rows.batch);
-        self.rows += rows.batch.num_rows() as u64;
-        self.keys = self.keys.take().and_then(|mut keys| keys.add(&hashed, rows).then_some(keys));
-        let Some((place, kind)) = self.time else {
-            self.prints[0].add(&hashed);
-            return Ok(ControlFlow::Continue(()));
-        };
-        let column = rows.batch.column(place);
-        let runs = self.cells.runs(column).map_err(|row| self.no_time(rows, row))?;
-        self.prints.resize_with(self.cells.intervals.len(), || RowsPrint::new(&self.hasher));
-        match runs.as_slice() {
-            [(cell, ..)] => self.prints[*cell].add(&hashed),
-            runs => {
-                for (cell, from, to) in runs {
-                    self.prints[*cell].add_rows(&hashed, *from..*to);
-                }
-            }
-        }
-        self.latest = self.latest.max(cells::raw(column, kind).and_then(|values| values.into_iter().max()));
-        Ok(ControlFlow::Continue(()))
-    }
-
-    /// Refuses a file in which two rows have one key.
-    fn check_keys(&mut self, spec: &SourceSpec) -> Result<(), SourceError> {
-        let Some((first, second)) = self.keys.take().and_then(Keys::twice) else { return Ok(()) };
-        let lines = spec.format != Format::Parquet;
-        let what = if lines { "lines" } else { "rows" };
-        let key = spec.key.join(", ");
-        let with_time = spec.time.as_ref().filter(|time| !spec.key.contains(time));
-        let with_time = with_time.map_or_else(String::new, |time| format!(" and one `{time}`"));
-        let mut error = SourceError::new(
-            SourceErrorKind::Malformed,
-            self.object.path(),
-            format!("{what} {first} and {second} have one key ({key}){with_time}"),
-        );
-        if lines {
-            error.line = Some(second);
-            error.shown = bytes::show_line(self.object, second);
-        }
-        Err(error.help(format!("correct the file, or `key:` of source `{}`", spec.name)))
-    }
-
-    fn no_time(&self, rows: &Rows, row: usize) -> SourceError {
-        let name = self.name.unwrap_or_default();
-        let null = self.time.is_some_and(|(place, _)| rows.batch.column(place).is_null(row));
-        let what = if null { "is NULL" } else { "lies beyond the calendar" };
-        let line = rows.lines.as_ref().and_then(|lines| lines.get(row).copied());
-        let place = match line {
-            Some(_) => String::new(),
-            None => format!(" in row {}", rows.before + row as u64 + 1),
-        };
-        let mut error = SourceError::new(
-            SourceErrorKind::Malformed,
-            self.object.path(),
-            format!("time column `{name}` {what}{place}"),
-        );
-        error.line = line;
-        error.shown = line.and_then(|line| bytes::show_line(self.object, line));
-        error.help("each row needs its time: correct the file, or read the source without `time:`")
-    }
-
-    fn finish(self, found: &Found, settled: bool, digest: oncemore_core::Digest) -> SourceFile {
-        let latest = self.time.zip(self.latest);
-        let mut cells: Vec<FileCell> = (self.prints.into_iter().zip(&self.cells.intervals))
-            .map(|(print, interval)| {
-                let (fingerprint, columns) = print.finish();
-                let prints = columns.into_iter().map(|column| column.print).collect();
-                FileCell { interval: *interval, fingerprint, prints }
-            })
-            .filter(|cell| cell.fingerprint.rows > 0)
-            .collect();
-        cells.sort_by_key(|cell| cell.interval);
-        SourceFile {
-            path: found.path.clone(),
-            interval: found.interval,
-            identity: found.identity.clone(),
-            settled,
-            digest,
-            rows: self.rows,
-            max_time: latest.and_then(|((_, kind), latest)| cells::instant(latest, kind, self.zone)),
-            columns: 0,
-            cells,
-        }
-    }
 }
 
 fn markers(

@@ -1,14 +1,15 @@
 //! Which keys a replaced slice touches, and which of their changes is the greatest now. Pure: rows in, rows out.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap};
+use std::hash::{BuildHasherDefault, Hasher};
 
-use arrow::array::{Array, AsArray, BooleanArray, RecordBatch, UInt32Array};
-use arrow::compute::{concat_batches, filter_record_batch, take_record_batch};
+use arrow::array::{Array, AsArray, BooleanArray, RecordBatch};
+use arrow::compute::{concat_batches, filter_record_batch};
 use arrow::datatypes::TimestampMicrosecondType;
 
 use super::order::{Key, Keys, Order};
 use super::reduce::{greatest, sorted_places};
-use super::store::Buckets;
+use super::store::{Buckets, take};
 use crate::error::{CommitError, Result};
 use crate::metadata::schema::INTERVAL_START;
 use crate::rows::RowHasher;
@@ -55,15 +56,36 @@ pub(crate) fn differing(
     new: &RecordBatch,
 ) -> Result<(BooleanArray, BooleanArray)> {
     let (before, now) = (marks(hasher, old)?, marks(hasher, new)?);
-    let not_in = |own: &[Mark], others: &[Mark]| -> BooleanArray {
-        let others: HashSet<&Mark> = others.iter().collect();
-        own.iter().map(|mark| Some(!others.contains(mark))).collect()
-    };
-    Ok((not_in(&before, &now), not_in(&now, &before)))
+    let places: HashMap<Mark, usize, BuildHasherDefault<MarkHasher>> =
+        before.iter().copied().zip(0..).collect();
+    let mut goes = vec![true; before.len()];
+    let comes = now.iter().map(|mark| {
+        let found = places.get(mark);
+        found.into_iter().for_each(|place| goes[*place] = false);
+        Some(found.is_none())
+    });
+    let comes: BooleanArray = comes.collect();
+    Ok((BooleanArray::from(goes), comes))
 }
 
 /// A slice's start and the hashes of a row.
 type Mark = (Option<i64>, u128, u128);
+
+/// Takes of a mark what is a hash already.
+#[derive(Clone, Copy, Debug, Default)]
+struct MarkHasher(u64);
+
+impl Hasher for MarkHasher {
+    fn write(&mut self, _: &[u8]) {}
+
+    fn write_u128(&mut self, hash: u128) {
+        self.0 ^= hash as u64;
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
 
 fn marks(hasher: &RowHasher, batch: &RecordBatch) -> Result<Vec<Mark>> {
     let hashed = hasher.hash(batch);
@@ -152,15 +174,14 @@ pub(crate) fn settle(order: &Order, contest: Contest, answer: RecordBatch) -> Re
 pub(crate) fn in_buckets(order: &Order, rows: &RecordBatch, buckets: Buckets) -> Result<RecordBatch> {
     let keys = order.keys(rows)?;
     let places = sorted_places(order, rows, &keys, buckets)?;
-    if places.is_sorted() {
+    if places.is_sorted_by_key(|place| place.row) {
         return Ok(rows.clone());
     }
-    take_record_batch(rows, &UInt32Array::from(places)).map_err(internal)
+    take(rows, places.into_iter().map(|place| place.row).collect())
 }
 
 /// The greatest row of each key, ordered by bucket and in it by key.
 pub(crate) fn winners(order: &Order, rows: &RecordBatch, buckets: Buckets) -> Result<RecordBatch> {
     let kept = greatest(order, rows, buckets)?;
-    let places = UInt32Array::from_iter_values(kept.into_iter().map(|(row, _)| row));
-    take_record_batch(rows, &places).map_err(internal)
+    take(rows, kept.into_iter().map(|(row, _)| row).collect())
 }

@@ -1,19 +1,17 @@
-//! Changes reduced to the greatest of each key, and a count of ties that only the remaining columns broke. What memory
-//! should not hold is set aside by key, and reduced part by part.
+//! Takes in changes, of which the greatest of each key is to stay: what memory should not hold is set aside by key.
+//! What is handed out of them is `reduced`'s.
 
-use std::collections::VecDeque;
-
-use arrow::array::{Array, RecordBatch, UInt32Array};
+use arrow::array::{RecordBatch, UInt32Array};
 use arrow::compute::{concat_batches, take_record_batch};
 use arrow::datatypes::{Schema, SchemaRef};
 use arrow::row::Rows;
 use oncemore_core::TableName;
 
 use super::FoldSpec;
-use super::index::buckets_of;
 use super::order::Order;
-use super::spill::{PARTS, Spill};
-use super::store::{Buckets, Unit};
+use super::reduced::{Pushed, Reduced};
+use super::spill::Spill;
+use super::store::Buckets;
 use crate::error::Result;
 use crate::parallel;
 use crate::stage::{internal, stored, stored_schema};
@@ -21,8 +19,9 @@ use crate::warehouse::Warehouse;
 
 /// Bytes of rows held before they are set aside.
 const HELD: usize = 96 << 20;
-/// Parts reduced side by side.
-const SIDE_BY_SIDE: u64 = 4;
+
+/// Pieces in which what is held is set aside.
+const PIECES: usize = 2;
 
 /// Takes changes in any order and keeps the greatest of each key.
 #[derive(Debug)]
@@ -31,27 +30,11 @@ pub struct Reducer {
     schema: SchemaRef,
     order: Order,
     held: Vec<RecordBatch>,
+    /// Of those that are held.
     bytes: usize,
-    rows: u64,
+    pushed: Pushed,
     aside: Spill,
     most: usize,
-}
-
-/// One change a key, handed out ordered by the bucket of the key.
-#[derive(Debug)]
-pub struct Reduced {
-    order: Order,
-    schema: SchemaRef,
-    pub(crate) buckets: Buckets,
-    /// All rows, where none were set aside.
-    held: Vec<RecordBatch>,
-    aside: Spill,
-    next_part: u64,
-    ready: VecDeque<RecordBatch>,
-    rows: u64,
-    nulls: Vec<u64>,
-    ties: u64,
-    example: Option<String>,
 }
 
 impl Reducer {
@@ -76,7 +59,7 @@ impl Reducer {
             order,
             held: Vec::new(),
             bytes: 0,
-            rows: 0,
+            pushed: Pushed { rows: 0, bytes: 0, bucket_rows: spec.bucket_rows },
             aside,
             most,
         })
@@ -96,8 +79,10 @@ impl Reducer {
             return Ok(());
         }
         let batch = stored(batch, &self.schema, &self.table)?;
-        self.rows += batch.num_rows() as u64;
-        self.bytes += batch.get_array_memory_size();
+        let bytes = batch.get_array_memory_size();
+        self.pushed.rows += batch.num_rows() as u64;
+        self.pushed.bytes += bytes as u64;
+        self.bytes += bytes;
         self.held.push(batch);
         if self.bytes > self.most { self.set_aside() } else { Ok(()) }
     }
@@ -105,9 +90,11 @@ impl Reducer {
     fn set_aside(&mut self) -> Result<()> {
         let held = std::mem::take(&mut self.held);
         self.bytes = 0;
-        let rows = concat_batches(&self.schema, &held).map_err(internal)?;
+        // Of few, long batches each has enough rows for every part.
+        let pieces: Vec<&[RecordBatch]> = held.chunks(held.len().div_ceil(PIECES).max(1)).collect();
+        let pieces = parallel::map(&pieces, |held| concat_batches(&self.schema, *held).map_err(internal))?;
         drop(held);
-        self.aside.add(&self.order, &rows)
+        self.aside.add(&self.order, &pieces)
     }
 
     /// Ends the adding.
@@ -118,81 +105,7 @@ impl Reducer {
         if !self.aside.is_empty() && !self.held.is_empty() {
             self.set_aside()?;
         }
-        Ok(Reduced {
-            buckets: buckets_of(Unit::ALL, self.rows),
-            nulls: vec![0; self.schema.fields().len()],
-            order: self.order,
-            schema: self.schema,
-            held: self.held,
-            aside: self.aside,
-            next_part: 0,
-            ready: VecDeque::new(),
-            rows: 0,
-            ties: 0,
-            example: None,
-        })
-    }
-}
-
-impl Reduced {
-    /// The next changes; `None`: that was all.
-    ///
-    /// # Errors
-    /// Rows that were set aside and can't be read.
-    pub fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
-        while self.ready.is_empty() {
-            let parts: Vec<Vec<RecordBatch>> = if self.aside.is_empty() {
-                if self.held.is_empty() {
-                    return Ok(None);
-                }
-                vec![std::mem::take(&mut self.held)]
-            } else {
-                let parts = 1 << PARTS.bits;
-                let to = parts.min(self.next_part + SIDE_BY_SIDE);
-                let from = std::mem::replace(&mut self.next_part, to);
-                if from == parts {
-                    return Ok(None);
-                }
-                (from..to).map(|part| self.aside.read(part)).collect::<Result<_>>()?
-            };
-            let reduced = parallel::map(&parts, |rows| self.reduce(rows))?;
-            for (rows, ties, example) in reduced {
-                self.rows += rows.num_rows() as u64;
-                self.ties += ties;
-                self.example = self.example.take().or(example);
-                for (nulls, column) in self.nulls.iter_mut().zip(rows.columns()) {
-                    *nulls += column.null_count() as u64;
-                }
-                self.ready.extend((rows.num_rows() > 0).then_some(rows));
-            }
-        }
-        Ok(self.ready.pop_front())
-    }
-
-    fn reduce(&self, rows: &[RecordBatch]) -> Result<(RecordBatch, u64, Option<String>)> {
-        let all = concat_batches(&self.schema, rows).map_err(internal)?;
-        let kept = greatest(&self.order, &all, self.buckets)?;
-        let places = UInt32Array::from_iter_values(kept.iter().map(|(row, _)| *row));
-        let rows = take_record_batch(&all, &places).map_err(internal)?;
-        let tied = kept.iter().filter(|(_, tied)| *tied);
-        let example = tied.clone().next().map(|(row, _)| text(&all, *row as usize)).transpose()?;
-        Ok((rows, tied.count() as u64, example))
-    }
-
-    /// Number of changes handed out.
-    pub fn rows(&self) -> u64 {
-        self.rows
-    }
-
-    /// Of the changes handed out, those with NULL in a column.
-    pub fn nulls_in(&self, column: &str) -> u64 {
-        self.schema.index_of(column).map_or(0, |place| self.nulls[place])
-    }
-
-    /// Of the changes handed out, keys whose greatest order came more than once, with differing rows; one of these as
-    /// text.
-    pub fn ties(&self) -> (u64, Option<&str>) {
-        (self.ties, self.example.as_deref())
+        Ok(Reduced::new(self.order, self.schema, self.held, self.aside, self.pushed))
     }
 }
 
@@ -201,27 +114,30 @@ impl Reduced {
 pub(super) fn greatest(order: &Order, batch: &RecordBatch, buckets: Buckets) -> Result<Vec<(u32, bool)>> {
     let keys = order.keys(batch)?;
     let places = sorted_places(order, batch, &keys, buckets)?;
-    let same = |one: &u32, other: &u32| keys.row(*one as usize) == keys.row(*other as usize);
+    let same = |one: &Place, other: &Place| {
+        one.start == other.start && keys.row(one.row as usize) == keys.row(other.row as usize)
+    };
     let groups = || places.chunk_by(|one, other| same(one, other));
     // What beside the key decides is looked at where there is a choice.
-    let shared = UInt32Array::from_iter_values(groups().filter(|rows| rows.len() > 1).flatten().copied());
+    let shared = groups().filter(|rows| rows.len() > 1).flatten().map(|place| place.row);
+    let shared = UInt32Array::from_iter_values(shared);
     if shared.is_empty() {
-        return Ok(places.into_iter().map(|row| (row, false)).collect());
+        return Ok(places.into_iter().map(|place| (place.row, false)).collect());
     }
     let ranks = order.ranks(&take_record_batch(batch, &shared).map_err(internal)?)?;
     let mut next = 0;
     let mut kept = Vec::with_capacity(places.len());
     for rows in groups() {
-        if let [row] = rows {
-            kept.push((*row, false));
+        if let [place] = rows {
+            kept.push((place.row, false));
             continue;
         }
         let own = next..next + rows.len();
         next = own.end;
         let mut best = own.start;
         for other in own.clone() {
-            let least =
-                ranks.compare(other, &ranks, best).then(rows[best - own.start].cmp(&rows[other - own.start]));
+            let (place, other_place) = (rows[best - own.start].row, rows[other - own.start].row);
+            let least = ranks.compare(other, &ranks, best).then(place.cmp(&other_place));
             if least.is_gt() {
                 best = other;
             }
@@ -229,31 +145,43 @@ pub(super) fn greatest(order: &Order, batch: &RecordBatch, buckets: Buckets) -> 
         let tied = own.clone().any(|other| {
             ranks.order.row(other) == ranks.order.row(best) && ranks.rest.row(other) != ranks.rest.row(best)
         });
-        kept.push((rows[best - own.start], tied));
+        kept.push((rows[best - own.start].row, tied));
     }
     Ok(kept)
 }
 
-/// Places of all rows, by bucket and in it by key.
+/// A row on its way into order.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    bucket: u32,
+    pub(super) row: u32,
+    /// What its key begins with: most keys differ in what is at hand.
+    start: u128,
+}
+
+/// All rows, by bucket and in it by key.
 pub(super) fn sorted_places(
     order: &Order,
     batch: &RecordBatch,
     keys: &Rows,
     buckets: Buckets,
-) -> Result<Vec<u32>> {
+) -> Result<Vec<Place>> {
     let hashes = if buckets.bits == 0 { vec![0; keys.num_rows()] } else { order.hashes(batch)? };
-    let mut places: Vec<(u64, u128, u32)> = (0u32..)
-        .zip(keys.iter().zip(hashes))
-        .map(|(row, (key, hash))| (buckets.of(hash), prefix(key.as_ref()), row))
-        .collect();
-    // Most keys differ in what is at hand.
-    places.sort_unstable_by(|(bucket, start, row), (other_bucket, other_start, other)| {
-        (bucket, start)
-            .cmp(&(other_bucket, other_start))
-            .then_with(|| keys.row(*row as usize).cmp(&keys.row(*other as usize)))
-            .then(row.cmp(other))
+    let place = |(row, (key, hash)): (u32, (arrow::row::Row<'_>, u128))| {
+        Ok(Place {
+            bucket: u32::try_from(buckets.of(hash)).map_err(internal)?,
+            row,
+            start: prefix(key.as_ref()),
+        })
+    };
+    let mut places = (0u32..).zip(keys.iter().zip(hashes)).map(place).collect::<Result<Vec<_>>>()?;
+    places.sort_unstable_by(|one, other| {
+        (one.bucket, one.start)
+            .cmp(&(other.bucket, other.start))
+            .then_with(|| keys.row(one.row as usize).cmp(&keys.row(other.row as usize)))
+            .then(one.row.cmp(&other.row))
     });
-    Ok(places.into_iter().map(|(_, _, row)| row).collect())
+    Ok(places)
 }
 
 /// The first bytes of a key, comparing as it does.
@@ -262,14 +190,4 @@ fn prefix(key: &[u8]) -> u128 {
     let length = key.len().min(16);
     bytes[..length].copy_from_slice(&key[..length]);
     u128::from_be_bytes(bytes)
-}
-
-fn text(rows: &RecordBatch, row: usize) -> Result<String> {
-    let schema = rows.schema();
-    let mut parts = Vec::new();
-    for (field, column) in schema.fields().iter().zip(rows.columns()) {
-        let value = arrow::util::display::array_value_to_string(column, row).map_err(internal)?;
-        parts.push(format!("{} = {value}", field.name()));
-    }
-    Ok(parts.join(", "))
 }

@@ -7,15 +7,15 @@ use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use arrow::array::{RecordBatch, UInt32Array};
-use arrow::compute::take_record_batch;
+use arrow::array::RecordBatch;
 use arrow::ipc::reader::FileReader;
 use arrow::ipc::writer::FileWriter;
 
 use super::order::Order;
-use super::store::Buckets;
+use super::store::{Buckets, take};
 use crate::disk::Disk;
 use crate::error::{CommitError, Result};
+use crate::parallel;
 use crate::stage::internal;
 
 /// The parts that rows are set aside by.
@@ -41,28 +41,30 @@ impl Spill {
         self.goes.is_empty()
     }
 
-    /// Sets rows aside.
-    pub(super) fn add(&mut self, order: &Order, rows: &RecordBatch) -> Result<()> {
-        let mut places: Vec<(u64, u32)> =
-            (0u32..).zip(order.hashes(rows)?).map(|(row, hash)| (PARTS.of(hash), row)).collect();
-        places.sort_unstable();
-        let sorted = UInt32Array::from_iter_values(places.iter().map(|(_, row)| *row));
-        let sorted = take_record_batch(rows, &sorted).map_err(internal)?;
-        let path = self.folder.join(format!(".om-spill-{:032x}-{}", self.fresh, self.goes.len()));
+    /// Sets rows aside, of each batch side by side.
+    pub(super) fn add(&mut self, order: &Order, rows: &[RecordBatch]) -> Result<()> {
+        let numbered: Vec<(usize, &RecordBatch)> = (self.goes.len()..).zip(rows).collect();
+        let files = parallel::map(&numbered, |(number, rows)| self.set_aside(order, *number, rows))?;
+        self.goes.extend(files.into_iter().map(Arc::new));
+        Ok(())
+    }
+
+    fn set_aside(&self, order: &Order, number: usize, rows: &RecordBatch) -> Result<File> {
+        let (sorted, ends) = by_part(&order.hashes(rows)?)?;
+        let sorted = take(rows, sorted)?;
+        let path = self.folder.join(format!(".om-spill-{:032x}-{number}", self.fresh));
         let failed = |error: &dyn std::fmt::Display| CommitError::io("set rows aside", error);
         let file = self.disk.create_aside(&path)?;
         let mut writer =
             FileWriter::try_new(io::BufWriter::new(&file), &rows.schema()).map_err(|error| failed(&error))?;
         let mut from = 0;
-        for part in 0..1u64 << PARTS.bits {
-            let to = from + places[from..].partition_point(|(own, _)| *own <= part);
+        for to in ends {
             writer.write(&sorted.slice(from, to - from)).map_err(|error| failed(&error))?;
             from = to;
         }
         writer.finish().map_err(|error| failed(&error))?;
         drop(writer);
-        self.goes.push(Arc::new(file));
-        Ok(())
+        Ok(file)
     }
 
     /// The rows of a part.
@@ -81,6 +83,27 @@ impl Spill {
         }
         Ok(found)
     }
+}
+
+/// Places of rows by the part that they belong to, in their order, and where each part ends among them.
+fn by_part(hashes: &[u128]) -> Result<(Vec<u32>, Vec<usize>)> {
+    let part = |hash: &u128| usize::try_from(PARTS.of(*hash)).map_err(internal);
+    let mut next = vec![0usize; 1 << PARTS.bits];
+    for hash in hashes {
+        next[part(hash)?] += 1;
+    }
+    let mut all = 0;
+    for count in &mut next {
+        all += std::mem::replace(count, all);
+    }
+    let mut places = vec![0u32; hashes.len()];
+    for (row, hash) in (0u32..).zip(hashes) {
+        let next = &mut next[part(hash)?];
+        places[*next] = row;
+        *next += 1;
+    }
+    // Where the next part begins, by now.
+    Ok((places, next))
 }
 
 /// A file that several threads read at places of their own.

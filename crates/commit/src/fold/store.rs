@@ -1,15 +1,17 @@
 //! The way of folded rows from files: reading with the columns that folding needs, finding keys, buckets. Decides
 //! nothing about which row wins.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
 use arrow::array::{
-    Array, ArrayRef, AsArray, BooleanArray, RecordBatch, TimestampMicrosecondArray, new_null_array,
+    Array, ArrayRef, AsArray, BooleanArray, RecordBatch, TimestampMicrosecondArray, UInt32Array,
+    new_null_array,
 };
-use arrow::compute::filter_record_batch;
+use arrow::compute::{filter_record_batch, take_record_batch};
 use arrow::datatypes::{Field, Schema, SchemaRef};
 use oncemore_core::fault::Step;
 use oncemore_core::{ColumnType, TableName};
@@ -128,6 +130,11 @@ impl Reader<'_> {
         ask: Ask<'_>,
         dead: &[u64],
     ) -> Result<(Vec<RecordBatch>, Vec<u64>)> {
+        if let Ask::Keys(wanted, part) = ask
+            && wanted.hashes_in(part).is_empty()
+        {
+            return Ok((Vec::new(), Vec::new()));
+        }
         CommitError::guard(path.display(), || self.decode(path, by, ask, dead))
     }
 
@@ -387,4 +394,18 @@ pub(crate) fn to_file(batch: &RecordBatch, file: &SchemaRef, table: &TableName) 
 pub(crate) fn key_columns(schema: &Schema, key: &[String]) -> Result<SchemaRef> {
     let fields = key.iter().map(|name| Ok(schema.field_with_name(name).map_err(internal)?.clone()));
     Ok(Arc::new(Schema::new(fields.collect::<Result<Vec<Field>>>()?)))
+}
+
+/// Places by what they have in common.
+pub(crate) fn by<T: Ord>(common: impl Iterator<Item = T>) -> BTreeMap<T, Vec<u32>> {
+    let mut places: BTreeMap<T, Vec<u32>> = BTreeMap::new();
+    for (row, common) in (0u32..).zip(common) {
+        places.entry(common).or_default().push(row);
+    }
+    places
+}
+
+/// The rows at some places.
+pub(crate) fn take(rows: &RecordBatch, places: Vec<u32>) -> Result<RecordBatch> {
+    take_record_batch(rows, &UInt32Array::from(places)).map_err(internal)
 }

@@ -264,3 +264,53 @@ fn buckets_halve_and_are_found_in_names() {
     assert!(unit.holds(u128::MAX) && !unit.holds(1 << 127) && unit.first() == 3 << 126);
     assert!(Unit::ALL.covers(unit) && !unit.covers(Unit::ALL) && unit.meets(Unit::ALL));
 }
+
+/// Cut into units, of whatever fineness and wherever they were held, changes are what they are as one stream.
+#[test]
+fn units_of_changes_are_the_changes() {
+    for (most, bucket_rows) in [(0, 3), (0, 1 << 20), (0, 40), (1 << 20, 3), (1 << 20, 1 << 20)] {
+        let mut random = Random(bucket_rows + most as u64);
+        let rows: Vec<Row> = (0..250).flat_map(|day| oracle::changes(&mut random, day)).collect();
+        let batch = oracle::batch(&rows);
+        let spec = FoldSpec { bucket_rows, ..spec(Kind::Changes) };
+        let reduced = || {
+            let fresh =
+                (u128::from(std::process::id()) << 64) + u128::from(NAMES.fetch_add(1, Ordering::Relaxed));
+            let aside = Spill::new(Disk::new(None), std::env::temp_dir(), fresh);
+            let mut reducer = Reducer::holding(most, aside, &batch.schema(), &spec).unwrap();
+            (0..4).for_each(|part| reducer.push(&batch.slice(part * 200, 200)).unwrap());
+            reducer.finish().unwrap()
+        };
+        let (mut stream, mut cut) = (reduced(), reduced());
+        let mut whole = Vec::new();
+        while let Some(rows) = stream.next_batch().unwrap() {
+            whole.push(rows);
+        }
+        let units = cut.units().unwrap();
+        let order = Order::bucketed(&batch.schema(), &spec.reduced_by(), &spec.order, &spec.key).unwrap();
+        let (mut parts, mut seen) = (Vec::new(), Vec::new());
+        for portion in cut.portions(units).unwrap() {
+            for (unit, winners) in cut.winners(&portion, units).unwrap() {
+                assert_eq!(unit.buckets, units);
+                assert!(order.hashes(&winners.rows).unwrap().into_iter().all(|hash| unit.holds(hash)));
+                let again = super::in_buckets(&order, &winners.rows, winners.buckets).unwrap();
+                assert_eq!(again, winners.rows, "by bucket, and in it by key");
+                cut.note(&winners.found);
+                seen.push(unit);
+                parts.push(winners.rows);
+            }
+        }
+        seen.dedup();
+        assert_eq!(seen.len(), parts.len(), "a unit twice");
+        let (whole, parts) = (
+            concat_batches(&batch.schema(), &whole).unwrap(),
+            concat_batches(&batch.schema(), &parts).unwrap(),
+        );
+        let sorted = |rows: &RecordBatch| super::in_buckets(&order, rows, Buckets::ONE).unwrap();
+        assert_eq!(sorted(&whole), sorted(&parts));
+        // Of several ties, which one is shown depends on the order.
+        assert_eq!((stream.rows(), stream.ties().0), (cut.rows(), cut.ties().0));
+        assert_eq!(stream.ties().1.is_some(), cut.ties().1.is_some());
+        assert_eq!(stream.nulls_in("version"), cut.nulls_in("version"));
+    }
+}

@@ -70,14 +70,20 @@ pub(crate) fn partition(start: Option<i64>) -> Struct {
     Struct::from_iter([start.map(Literal::timestamptz)])
 }
 
-/// The same file at another path, of another size where it was written again.
-pub(crate) fn at_path(file: &DataFile, path: String, bytes: u64, spec_id: i32) -> Result<DataFile> {
+/// The same file at another path, of another size where it was written again, in a partition of `spec_id`.
+pub(crate) fn at_path(
+    file: &DataFile,
+    path: String,
+    bytes: u64,
+    partition: Struct,
+    spec_id: i32,
+) -> Result<DataFile> {
     let mut builder = DataFileBuilder::default();
     builder
         .content(file.content_type())
         .file_path(path)
         .file_format(file.file_format())
-        .partition(file.partition().clone())
+        .partition(partition)
         .partition_spec_id(spec_id)
         .record_count(file.record_count())
         .file_size_in_bytes(bytes)

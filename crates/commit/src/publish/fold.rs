@@ -4,6 +4,7 @@
 mod layout;
 mod passes;
 mod product;
+mod share;
 mod write;
 
 use std::sync::Arc;

@@ -119,7 +119,9 @@ fn head_list(
                 // They hold full paths, too. The file is of this copy alone: what names it is written after it.
                 bytes = positions::relocate(warehouse, Path::new(&path), &at)?;
             }
-            let data_file = stats::at_path(entry.data_file(), path, bytes, file.partition_spec_id)?;
+            let old = entry.data_file();
+            let partition = old.partition().clone();
+            let data_file = stats::at_path(old, path, bytes, partition, file.partition_spec_id)?;
             entries.push(ManifestEntry { data_file, ..entry });
         }
         if entries.is_empty() {

@@ -15,7 +15,7 @@ use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterVersion};
 use parquet::schema::types::ColumnPath;
 
-use super::internal;
+use super::{CHUNK, Files, internal};
 use crate::disk::Disk;
 use crate::error::{CommitError, Result};
 use crate::fold::index::Sampler;
@@ -182,6 +182,35 @@ impl FileWriter {
         self.guard.path = None;
         Ok((self.path, file, entry))
     }
+}
+
+/// Writes rows into files that `next` opens, by number, and `shaped` gives the columns of. The rows begin a file; what
+/// they are in it depends on nothing but them.
+pub(crate) fn write_all(
+    disk: &Disk,
+    rows: &RecordBatch,
+    mut next: impl FnMut(usize) -> Result<FileWriter>,
+    shaped: impl Fn(&RecordBatch) -> Result<RecordBatch>,
+    about: About<'_>,
+) -> Result<Files> {
+    let mut written = Files::none(disk.clone());
+    let mut open: Option<FileWriter> = None;
+    for from in (0..rows.num_rows()).step_by(CHUNK) {
+        let chunk = shaped(&rows.slice(from, CHUNK.min(rows.num_rows() - from)))?;
+        let mut writer = match open.take() {
+            Some(writer) => writer,
+            None => next(written.list.len())?,
+        };
+        if writer.write(&chunk)? {
+            written.list.push(writer.finish(about.clone())?);
+        } else {
+            open = Some(writer);
+        }
+    }
+    if let Some(writer) = open {
+        written.list.push(writer.finish(about)?);
+    }
+    Ok(written)
 }
 
 fn nans(array: &dyn Array) -> u64 {

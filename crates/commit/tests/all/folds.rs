@@ -44,7 +44,7 @@ pub(crate) fn spec(kind: Kind) -> FoldSpec {
     laid_out(kind, SMALL)
 }
 
-fn laid_out(kind: Kind, (bucket_rows, rewrite_share): Layout) -> FoldSpec {
+pub(crate) fn laid_out(kind: Kind, (bucket_rows, rewrite_share): Layout) -> FoldSpec {
     let validity = Validity {
         at: kind.date().map(|(name, _)| name.to_owned()),
         sliced: kind.date().is_some_and(|(_, sliced)| sliced),
@@ -61,7 +61,7 @@ fn laid_out(kind: Kind, (bucket_rows, rewrite_share): Layout) -> FoldSpec {
     }
 }
 
-fn slice(day: i64) -> Interval {
+pub(crate) fn slice(day: i64) -> Interval {
     Interval::new(Instant(day * DAY), Instant((day + 1) * DAY)).unwrap()
 }
 
@@ -79,7 +79,7 @@ pub(crate) fn scene() -> Scene {
     scene
 }
 
-fn begin(warehouse: &Warehouse, day: i64) -> Result<Attempt, CommitError> {
+pub(crate) fn begin(warehouse: &Warehouse, day: i64) -> Result<Attempt, CommitError> {
     begin_on(warehouse, &log(), day)
 }
 
@@ -94,9 +94,18 @@ fn staging(
     attempt: &Attempt,
     rows: &[Row],
 ) -> Result<Publish, CommitError> {
-    let batch = oracle::batch(rows);
-    let mut reducer = Reducer::new(warehouse, &batch.schema(), &spec(kind))?;
-    reducer.push(&batch)?;
+    staged(warehouse, &spec(kind), attempt, &oracle::batch(rows))
+}
+
+/// Changes of a slice, about to be published.
+pub(crate) fn staged(
+    warehouse: &Warehouse,
+    spec: &FoldSpec,
+    attempt: &Attempt,
+    batch: &RecordBatch,
+) -> Result<Publish, CommitError> {
+    let mut reducer = Reducer::new(warehouse, &batch.schema(), spec)?;
+    reducer.push(batch)?;
     let key = oracle::key();
     let log = &attempt.table;
     let mut writer =
@@ -198,7 +207,7 @@ pub(crate) fn rows(warehouse: &Warehouse, table: &TableName, deleted: bool) -> B
     rows
 }
 
-fn stamp(warehouse: &Warehouse, table: &TableName) -> Option<Stamp> {
+pub(crate) fn stamp(warehouse: &Warehouse, table: &TableName) -> Option<Stamp> {
     warehouse.stamps(table).unwrap().first().cloned()
 }
 
@@ -354,7 +363,7 @@ fn any_sequence_on_disk_equals_all_changes_looked_at() {
 }
 
 /// Names of a table's files without who wrote them, and their bytes.
-fn contents(warehouse: &Warehouse, table: &TableName) -> BTreeMap<String, Vec<u8>> {
+pub(crate) fn contents(warehouse: &Warehouse, table: &TableName) -> BTreeMap<String, Vec<u8>> {
     let head = warehouse.head(table).unwrap().unwrap();
     let unit = |path: &str| path.rsplitn(3, '-').take(2).collect::<Vec<_>>().join("-");
     head.all_files().iter().map(|file| (unit(&file.path), std::fs::read(&file.path).unwrap())).collect()

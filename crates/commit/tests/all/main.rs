@@ -9,6 +9,7 @@ mod basics;
 mod beside;
 mod claims;
 mod crash;
+mod first_load;
 mod folds;
 mod foreign;
 mod gc;

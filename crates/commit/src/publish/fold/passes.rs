@@ -13,15 +13,16 @@ use super::super::Publish;
 use super::super::decide::Decisions;
 use super::layout::Limits;
 use super::product::{Held, Product, Role, Sums};
-use super::write::{self, Writing, Written};
+use super::share;
+use super::write::Writing;
 use crate::error::{CommitError, Result};
-use crate::fold::store::{self, Ask, Buckets, Lookup, Reader, Unit, Wanted};
+use crate::fold::store::{self, Ask, Buckets, Lookup, Reader, Unit, Wanted, by, take};
 use crate::fold::{self, Change, FoldSpec, Order, index};
 use crate::metadata::schema;
 use crate::parallel;
 use crate::rows::RowHasher;
 use crate::slice_map::{Entry, FileEntry, SliceMap};
-use crate::stage::{internal, label, start_of};
+use crate::stage::{Files, internal, label, start_of};
 use crate::state::State;
 use crate::warehouse::Warehouse;
 
@@ -36,6 +37,7 @@ const LARGE_UNIT: u64 = 16 << 10;
 pub(super) struct Folding<'a> {
     warehouse: &'a Warehouse,
     decisions: &'a Decisions<'a>,
+    publishes: &'a [Publish],
     spec: &'a FoldSpec,
     /// Slices whose rows are replaced.
     replaced: Vec<Interval>,
@@ -57,7 +59,7 @@ impl<'a> Folding<'a> {
     pub(super) fn new(
         warehouse: &'a Warehouse,
         decisions: &'a Decisions<'a>,
-        publishes: &[Publish],
+        publishes: &'a [Publish],
         spec: &'a FoldSpec,
         newest: &Publish,
     ) -> Result<Self> {
@@ -70,6 +72,7 @@ impl<'a> Folding<'a> {
         Ok(Folding {
             warehouse,
             decisions,
+            publishes,
             spec,
             replaced: decisions.replaced.iter().map(|place| publishes[*place].interval).collect(),
             order: Order::bucketed(&columns, &identity, &spec.order, &spec.key)?,
@@ -129,6 +132,22 @@ impl<'a> Folding<'a> {
         let files: Vec<(Interval, &FileEntry)> = self.decisions.map.entries().flat_map(files_of).collect();
         let rows: u64 = files.iter().map(|(_, file)| file.rows).sum();
         let buckets = limits(self.spec).whole(rows);
+        let replaced = self.decisions.replaced.iter().map(|place| &self.publishes[*place]);
+        let mut products: Vec<&mut Product> = products.iter_mut().collect();
+        if let Some(staged) = share::only_slice(&self.decisions.map, replaced, buckets) {
+            let mut left = Vec::new();
+            for product in products {
+                if share::is_same(product, self.log(), self.spec)? {
+                    self.writing().share(product, staged)?;
+                } else {
+                    left.push(product);
+                }
+            }
+            products = left;
+        }
+        if products.is_empty() {
+            return Ok(());
+        }
         let passes = Buckets::ONE.grown(rows, ALL_ROWS);
         let passes = Buckets { bits: passes.bits.min(buckets.bits) };
         for bucket in 0..1 << passes.bits {
@@ -140,7 +159,7 @@ impl<'a> Folding<'a> {
                 let unit = Unit { buckets, bucket: *bucket };
                 let own = index::buckets_of(unit, rows.num_rows() as u64);
                 let rows = fold::winners(&self.order, &rows, own)?;
-                let one = |product: &Product| self.whole_unit(product, unit, &rows);
+                let one = |product: &&mut Product| self.whole_unit(product, unit, &rows);
                 products.iter().map(one).collect::<Result<Vec<_>>>()
             })?;
             for unit in done {
@@ -175,9 +194,9 @@ impl<'a> Folding<'a> {
             let rows = self.concat(&rows)?;
             let hashes = self.order.hashes(&rows)?;
             let of = |hash: &u128| part.holds(*hash).then(|| buckets.of(*hash));
-            let units = write::by(hashes.iter().map(of)).into_iter();
+            let units = by(hashes.iter().map(of)).into_iter();
             let units = units.filter_map(|(unit, places)| Some((unit?, places)));
-            units.map(|(unit, places)| Ok((unit, write::take(&rows, places)?))).collect::<Result<Vec<_>>>()
+            units.map(|(unit, places)| Ok((unit, take(&rows, places)?))).collect::<Result<Vec<_>>>()
         })?;
         let mut found: BTreeMap<u64, Vec<RecordBatch>> = BTreeMap::new();
         for (unit, rows) in read.into_iter().flatten() {
@@ -187,7 +206,7 @@ impl<'a> Folding<'a> {
     }
 
     /// Writes what a table holds of a bucket, from the changes of it that count.
-    fn whole_unit(&self, product: &Product, unit: Unit, changes: &RecordBatch) -> Result<(Sums, Written)> {
+    fn whole_unit(&self, product: &Product, unit: Unit, changes: &RecordBatch) -> Result<(Sums, Files)> {
         let rows = match product.role {
             Role::Kind { deleted } => store::of_kind(changes, deleted)?,
             Role::Changes => changes.clone(),
@@ -289,7 +308,9 @@ impl<'a> Folding<'a> {
         let files: Vec<(Interval, &FileEntry)> = others.flat_map(files_of).collect();
         let found = parallel::map(&files, |(slice, file)| {
             let path = self.log().full(&file.name);
-            let ask = Ask::Keys(wanted, Unit::ALL);
+            // The first slice of a log may be cut.
+            let (_, unit) = Unit::in_name(&file.name).unwrap_or((false, Unit::ALL));
+            let ask = Ask::Keys(wanted, unit);
             Ok(self.log_reader(*slice).find(&path, &self.lookup, ask, &[])?.0)
         })?;
         self.concat(&found.concat())

@@ -81,7 +81,7 @@ pub(super) struct Product {
     pub(super) role: Role,
     /// The columns that folding works on.
     pub(super) columns: SchemaRef,
-    user: SchemaRef,
+    pub(super) user: SchemaRef,
     prints: RowHasher,
     marks: RowHasher,
     /// By what rows are told apart; buckets by key.

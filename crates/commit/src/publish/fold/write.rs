@@ -1,30 +1,25 @@
 //! Puts what changes of a folded table into files, as its layout wants them.
 
 use std::collections::{BTreeMap, HashSet};
-use std::path::PathBuf;
 
-use arrow::array::{RecordBatch, UInt32Array};
-use arrow::compute::{concat_batches, take_record_batch};
-use iceberg::spec::{DataContentType, DataFile, Struct};
+use arrow::array::RecordBatch;
+use arrow::compute::concat_batches;
+use iceberg::spec::{DataContentType, Struct};
 use oncemore_core::Epoch;
 
 use super::layout::{self, Limits, Over, Tile};
 use super::product::{Held, Product};
 use crate::error::Result;
-use crate::fold::store::{self, Ask, Buckets, Unit};
+use crate::fold::store::{self, Ask, Buckets, Unit, by, take};
 use crate::fold::{in_buckets, index};
 use crate::gc::parse_name;
 use crate::metadata::schema;
 use crate::metadata::stats::About;
 use crate::parallel;
 use crate::positions::{self, MARK, Positions};
-use crate::slice_map::FileEntry;
-use crate::stage::file::{FileWriter, Pages};
-use crate::stage::{CHUNK, internal};
+use crate::stage::file::{FileWriter, Pages, write_all};
+use crate::stage::{Files, internal};
 use crate::warehouse::Warehouse;
-
-/// Files written: where, what a manifest says of each, what the slice map does.
-pub(super) type Written = Vec<(PathBuf, DataFile, FileEntry)>;
 
 /// What writing of a table's files needs beside its rows.
 #[derive(Debug)]
@@ -218,13 +213,13 @@ impl Writing<'_> {
         buckets: Buckets,
         over: bool,
         rows: &RecordBatch,
-    ) -> Result<Written> {
+    ) -> Result<Files> {
         let hashes = product.order.hashes(rows)?;
-        let mut written = Vec::new();
+        let mut written = Files::none(self.warehouse.disk().clone());
         for (bucket, places) in by(hashes.iter().map(|hash| buckets.of(*hash))) {
             let unit = Unit { buckets, bucket };
             let part = if places.len() == rows.num_rows() { rows.clone() } else { take(rows, places)? };
-            written.extend(self.write(product, unit, over, &part)?);
+            written.list.append(&mut self.write(product, unit, over, &part)?.list);
         }
         Ok(written)
     }
@@ -236,55 +231,39 @@ impl Writing<'_> {
         unit: Unit,
         over: bool,
         rows: &RecordBatch,
-    ) -> Result<Written> {
+    ) -> Result<Files> {
         let buckets = index::buckets_of(unit, rows.num_rows() as u64);
         let rows = &in_buckets(&product.order, rows, buckets)?;
         let iceberg = product.state.metadata.current_schema();
         let columns = schema::file_schema(iceberg)?;
         let disk = self.warehouse.disk();
         let folder = product.state.folder.join("data").join("all");
-        let about = || About {
+        let about = About {
             content: DataContentType::Data,
             schema: iceberg,
             partition: Struct::empty(),
             spec_id: product.state.metadata.default_partition_spec_id(),
         };
-        let mut written = Vec::new();
-        let mut open: Option<FileWriter> = None;
-        let mut from = 0;
-        while from < rows.num_rows() {
-            let chunk = rows.slice(from, CHUNK.min(rows.num_rows() - from));
-            from += chunk.num_rows();
-            let mut writer = match open.take() {
-                Some(writer) => writer,
-                None => {
-                    disk.create_folder(&folder)?;
-                    let name = format!("{}-{}-{}.parquet", self.stem, unit.name(over), written.len());
-                    let (path, name) = (folder.join(&name), format!("data/all/{name}"));
-                    FileWriter::create(
-                        disk.clone(),
-                        path,
-                        name,
-                        columns.clone(),
-                        Pages::ByKey(self.key, buckets),
-                    )?
-                }
-            };
-            let full = writer.write(&store::to_file(&chunk, &columns, &product.state.table)?)?;
-            if full || from == rows.num_rows() {
-                written.push(writer.finish(about())?);
-            } else {
-                open = Some(writer);
-            }
-        }
-        Ok(written)
+        let table = &product.state.table;
+        let next = |number: usize| {
+            disk.create_folder(&folder)?;
+            let name = self.name(unit, over, number);
+            let (path, name) = (folder.join(&name), format!("data/all/{name}"));
+            FileWriter::create(disk.clone(), path, name, columns.clone(), Pages::ByKey(self.key, buckets))
+        };
+        write_all(disk, rows, next, |chunk| store::to_file(chunk, &columns, table), about)
+    }
+
+    /// The name of a file of one unit.
+    pub(super) fn name(&self, unit: Unit, over: bool, number: usize) -> String {
+        format!("{}-{}-{number}.parquet", self.stem, unit.name(over))
     }
 }
 
 impl Product {
-    pub(super) fn take(&mut self, written: Written) {
-        self.written.extend(written.iter().map(|(_, _, file)| file.clone()));
-        self.staged.list.extend(written);
+    pub(super) fn take(&mut self, mut written: Files) {
+        self.written.extend(written.list.iter().map(|(_, _, file)| file.clone()));
+        self.staged.list.append(&mut written.list);
     }
 }
 
@@ -313,17 +292,4 @@ fn overs(product: &Product) -> (Vec<usize>, Vec<Over>) {
     let live = |held: &Held| held.over && !held.is_gone && held.live() > 0;
     let files = product.held.iter().enumerate().filter(|(_, held)| live(held));
     files.map(|(place, held)| (place, Over { unit: held.unit, rows: held.live() })).unzip()
-}
-
-/// Places by what they have in common.
-pub(super) fn by<T: Ord>(common: impl Iterator<Item = T>) -> BTreeMap<T, Vec<u32>> {
-    let mut places: BTreeMap<T, Vec<u32>> = BTreeMap::new();
-    for (row, common) in (0u32..).zip(common) {
-        places.entry(common).or_default().push(row);
-    }
-    places
-}
-
-pub(super) fn take(rows: &RecordBatch, places: Vec<u32>) -> Result<RecordBatch> {
-    take_record_batch(rows, &UInt32Array::from(places)).map_err(internal)
 }
