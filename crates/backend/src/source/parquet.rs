@@ -4,9 +4,9 @@
 use std::io::{self, Read};
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions, new_null_array};
+use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, RecordBatchOptions, new_null_array};
 use arrow::compute::{CastOptions, cast_with_options};
-use arrow::datatypes::DataType;
+use arrow::datatypes::{DataType, TimestampNanosecondType};
 use bytes::Bytes;
 use oncemore_core::ColumnType;
 use parquet::arrow::ProjectionMask;
@@ -209,7 +209,13 @@ fn batches(
             let target = arrow_type(*kind);
             arrays.push(match batch.column_by_name(name) {
                 None => new_null_array(&target, rows),
-                Some(found) => typed(path, name, found, &target, before)?,
+                Some(found) => {
+                    let declared = wanted.required.iter().any(|(own, _)| own == name);
+                    if !declared && let Some(row) = finer_than_micros(found) {
+                        return Err(too_fine(path, name, found.data_type(), before + row as u64 + 1));
+                    }
+                    typed(path, name, found, &target, before)?
+                }
             });
         }
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
@@ -236,6 +242,20 @@ fn holds(declared: ColumnType, own: ColumnType) -> bool {
         }
         (declared, own) => declared == own,
     }
+}
+
+/// The first value of a column that tables hold no time as fine as.
+fn finer_than_micros(found: &ArrayRef) -> Option<usize> {
+    let times = found.as_primitive_opt::<TimestampNanosecondType>()?;
+    (0..times.len()).find(|row| times.is_valid(*row) && times.value(*row) % 1_000 != 0)
+}
+
+fn too_fine(path: &str, name: &str, own: &DataType, row: u64) -> SourceError {
+    malformed(path, format!("column `{name}` has nanoseconds in row {row}, and tables hold microseconds"))
+        .help(format!(
+            "to have them cut, declare the source's `columns:`, with `{name}: {}` among them",
+            type_name(own)
+        ))
 }
 
 fn typed(

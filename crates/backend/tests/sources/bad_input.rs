@@ -320,6 +320,30 @@ async fn parquet_that_lies() {
     insta::assert_snapshot!(project.scan(&declared).await.unwrap_err(), @"in/a.parquet: the file lacks column `z`, which is declared");
 }
 
+/// Times as fine as tables hold them are read from columns of finer ones; finer times are cut where that was said.
+#[tokio::test]
+async fn parquet_times_finer_than_tables_hold() {
+    use arrow::array::TimestampNanosecondArray;
+    let project = Project::new();
+    let file = |path: &str, times: Vec<Option<i64>>| {
+        let times = TimestampNanosecondArray::from(times).with_timezone("UTC");
+        let batch =
+            arrow::array::RecordBatch::try_from_iter([("t", std::sync::Arc::new(times) as _)]).unwrap();
+        project.parquet(path, &batch);
+    };
+    file("in/a.parquet", vec![Some(1_362_114_000_123_456_000), None]);
+    project.scan(&spec("in/a.parquet", Format::Parquet, "", None)).await.unwrap();
+    file("in/b.parquet", vec![Some(1_362_114_000_123_456_000), None, Some(1_362_114_000_123_456_789)]);
+    insta::assert_snapshot!(
+        project.scan(&spec("in/b.parquet", Format::Parquet, "", None)).await.unwrap_err(),
+        @"
+    in/b.parquet: column `t` has nanoseconds in row 3, and tables hold microseconds
+    help: to have them cut, declare the source's `columns:`, with `t: TIMESTAMPTZ` among them
+    "
+    );
+    project.scan(&spec("in/b.parquet", Format::Parquet, "t TIMESTAMPTZ", None)).await.unwrap();
+}
+
 /// A page of some bytes that claims to unpack to two thousand million.
 #[tokio::test]
 async fn parquet_pages_that_claim_too_much() {
