@@ -14,7 +14,7 @@ pub use expr::{Ask, Call, Expr, ExprKind, Frame, Literal, Op, Sort, Window};
 pub use query::{
     Body, Distinct, From, Group, Item, Join, Limit, Place, Query, Relation, Sample, Select, SetOp,
 };
-pub use statement::{Action, Alter, AlterChange, Column, Statement, Table};
+pub use statement::{Action, Alter, AlterChange, Column, Moved, Statement, Table};
 pub use write::{
     Assign, Branch, BranchAction, Conflict, ConflictAction, Creation, ModelWrite, Verb, When, Write,
 };

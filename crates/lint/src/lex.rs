@@ -7,6 +7,8 @@
 //! [`Lexed::masked`] holds
 //! the text with such words in place of it, byte for byte as long, so that every span stays true.
 
+mod client;
+
 use crate::dialect::Dialect;
 use crate::text::{Span, offset};
 
@@ -225,7 +227,8 @@ impl Lexer<'_> {
         let line = self.starts(b"--")
             || (self.dialect.hash_comments() && self.peek(0) == b'#')
             || (self.dialect == Dialect::Snowflake && self.starts(b"//"))
-            || (self.peek(0) == b'\\' && self.is_line_start());
+            || (self.peek(0) == b'\\' && self.is_line_start())
+            || self.is_client_line();
         let end = if line {
             self.text
                 .get(start..)
@@ -243,6 +246,22 @@ impl Lexer<'_> {
         self.out.comments.push(Span::new(start, end));
         self.at = end;
         true
+    }
+
+    /// Whether a line for the client alone begins here.
+    fn is_client_line(&self) -> bool {
+        let first = self.peek(0);
+        let may = match self.dialect {
+            Dialect::Oracle | Dialect::MySql => first.is_ascii_alphabetic(),
+            Dialect::TSql => first == b':',
+            _ => false,
+        };
+        if !may || !self.is_line_start() {
+            return false;
+        }
+        let line = self.text.get(self.at..).and_then(|rest| rest.split(|byte| *byte == b'\n').next());
+        let line = line.and_then(|line| std::str::from_utf8(line).ok());
+        line.is_some_and(|line| client::is_command(line, self.dialect))
     }
 
     /// Whether only blanks stand before on the line: psql's own commands begin there.

@@ -45,7 +45,7 @@ pub(crate) fn prepare<'a>(
     let mut preparing = Preparing { text, tokens: &lexed.tokens, piece, edits: Vec::new() };
     let mut predicate = None;
     let mut samples = Vec::new();
-    if preparing.word(piece.tokens.start) == "insert" {
+    if matches!(preparing.word(piece.tokens.start).as_ref(), "insert" | "with") {
         predicate = preparing.replace_where();
     }
     match dialect {
@@ -108,8 +108,10 @@ impl Preparing<'_> {
 
     /// `INSERT INTO t REPLACE WHERE p SELECT …`.
     fn replace_where(&mut self) -> Option<Span> {
+        let inserts = self.find(|this, at| this.top(at) && this.word(at) == "insert")?;
         let from = self.find(|this, at| {
-            this.top(at)
+            at > inserts
+                && this.top(at)
                 && this.word(at) == "replace"
                 && matches!(this.word(at + 1).as_ref(), "where" | "using" | "on")
         })?;

@@ -200,6 +200,14 @@ impl Splitter<'_> {
         end
     }
 
+    /// A statement that is its line.
+    fn line(&mut self) {
+        let (start, end) = (self.at, self.end_of_line(self.at));
+        let ended = (start..end).find(|at| self.mark(*at) == b';').unwrap_or(end);
+        self.push(PieceKind::Sql, start, ended);
+        self.at = ended.saturating_add(1).min(end);
+    }
+
     fn past_semicolon(&self, at: usize) -> usize {
         let ends = |at: usize| {
             matches!(self.mark(at), b';' | b'/' | b'$') || matches!(self.kind(at), Some(TokenKind::BodyClose))
@@ -253,6 +261,9 @@ impl Splitter<'_> {
                 self.at = self.end_of_line(at);
             }
             "delimiter" => self.at = self.end_of_line(at),
+            // These end with the line, with or without semicolon.
+            "use" if self.dialect == Dialect::MySql => self.line(),
+            "define" if self.dialect == Dialect::Oracle && self.frames.is_empty() => self.line(),
             "declare" if self.handler_block(at).is_some() => {
                 let end = self.handler_block(at).unwrap_or(at) + 1;
                 self.push(PieceKind::Control, at, end);

@@ -134,8 +134,17 @@ impl Lines {
     #[must_use]
     pub fn position(&self, text: &str, at: u32) -> Position {
         let line = self.line_of(at);
-        let before = Span { start: self.start_of(line), end: at }.of(text);
-        Position { line: offset(line + 1), column: offset(before.chars().count() + 1) }
+        let start = self.start_of(line);
+        // What is no place in the text has no column.
+        let is_place = start <= at && text.is_char_boundary(at as usize);
+        let bytes = if is_place { at - start } else { 0 };
+        let wide = self.wide.partition_point(|wide| (wide.0, wide.1 + wide.2 + 1) <= (offset(line), bytes));
+        let extra = wide
+            .checked_sub(1)
+            .and_then(|last| self.wide.get(last))
+            .filter(|wide| wide.0 as usize == line)
+            .map_or(0, |wide| wide.2);
+        Position { line: offset(line + 1), column: bytes - extra + 1 }
     }
 
     /// The byte at a line and a column in characters, both from 1.

@@ -181,3 +181,17 @@ fn aliases_that_lead_back_and_queries_read_twice_end() {
     );
     assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
 }
+
+/// The time of one very long line, three times as long, is not nine times as long.
+#[test]
+fn many_findings_on_one_line_take_linear_time() {
+    let seconds = |rows: usize| {
+        let values = (0..rows).map(|at| format!("({at}, 'é', now())")).collect::<Vec<_>>().join(",");
+        let text = format!("INSERT INTO a VALUES {values}");
+        let started = Instant::now();
+        assert_eq!(run(text, Dialect::Postgres), rows + 1);
+        started.elapsed().as_secs_f64()
+    };
+    let (one, three) = (seconds(10_000), seconds(30_000));
+    assert!(three < one * 6.0 + 0.5, "{one:.2} s, then {three:.2} s");
+}

@@ -5,6 +5,7 @@ mod actions;
 mod analysis;
 mod place;
 mod server;
+mod wire;
 
 use std::io;
 
@@ -15,12 +16,22 @@ use lsp_types::{
     TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
 };
 
+use wire::Wire;
+
 /// Serves on stdin and stdout until the client says `exit`; gives the exit code.
 ///
 /// # Errors
 /// A client that does not keep to the protocol, streams that break.
 pub fn serve() -> io::Result<u8> {
-    let (connection, threads) = Connection::stdio();
+    let (connection, wire) = Wire::open()?;
+    let served = session(&connection);
+    // The writer ends when nobody can send any more.
+    drop(connection);
+    wire.close(served)?;
+    Ok(0)
+}
+
+fn session(connection: &Connection) -> io::Result<()> {
     let (id, _) = connection.initialize_start().map_err(io::Error::other)?;
     let result = InitializeResult {
         capabilities: capabilities(),
@@ -31,12 +42,7 @@ pub fn serve() -> io::Result<u8> {
     };
     let result = serde_json::to_value(result)?;
     connection.initialize_finish(id, result).map_err(io::Error::other)?;
-    let served = server::Server::new(&connection).run();
-    // The writer ends when nobody can send any more.
-    drop(connection);
-    served?;
-    threads.join()?;
-    Ok(0)
+    server::Server::new(connection).run()
 }
 
 fn capabilities() -> ServerCapabilities {

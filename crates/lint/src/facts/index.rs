@@ -43,7 +43,7 @@ impl ScriptIndex {
                         index.touch(alter.name.last(), at);
                         match &alter.change {
                             AlterChange::Rename(to) | AlterChange::Swap(to) => index.touch(to.last(), at),
-                            AlterChange::Partition => index.partitions.push(at),
+                            AlterChange::Partition(_) => index.partitions.push(at),
                             _ => {}
                         }
                     }

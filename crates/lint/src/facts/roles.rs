@@ -7,10 +7,11 @@ use names::{looks_like_key, passing, places_rows};
 
 use std::collections::{HashMap, HashSet};
 
+use crate::dialect::Dialect;
 use crate::functions::{self, Class};
 use crate::ir::{
-    Action, Ask, Body, Branch, BranchAction, Call, Distinct, Expr, ExprKind, Group, Op, QueryId, Relation,
-    Select, Verb, When, Write,
+    Action, Ask, Body, Branch, BranchAction, Call, Distinct, Expr, ExprKind, Group, Literal, Op, QueryId,
+    Relation, Select, Verb, When, Write,
 };
 use crate::text::Span;
 
@@ -145,6 +146,7 @@ impl<'a> View<'a> {
                         ExprKind::Call(call) => {
                             let args = call.args.len() + usize::from(call.star);
                             functions::class(self.dialect, &call.name, args).is_some()
+                                || self.counts_weeks(call)
                         }
                         ExprKind::Column { qualifier: None, name } => {
                             functions::bare(self.dialect, name).is_some()
@@ -163,6 +165,29 @@ impl<'a> View<'a> {
             look(value);
         }
         found
+    }
+
+    /// `DATEPART(weekday, d)`, `TO_CHAR(d, 'DY')`, `WEEK(d)`: which day a week begins with, and how days are called, the
+    /// session says.
+    fn counts_weeks(&self, call: &Call) -> bool {
+        let word = |at: usize| {
+            let written = match &call.args.get(at)?.kind {
+                ExprKind::Column { qualifier: None, name } => name,
+                ExprKind::Literal(Literal::Text(text) | Literal::Other(text)) => text,
+                _ => return None,
+            };
+            Some(written.to_ascii_lowercase())
+        };
+        let is = |at: usize, units: &[&str]| word(at).is_some_and(|word| units.contains(&&*word));
+        match (self.dialect, call.name.as_str()) {
+            (Dialect::TSql, "datepart") => is(0, &["weekday", "dw", "w", "week", "wk", "ww"]),
+            (Dialect::TSql, "datename") => {
+                is(0, &["weekday", "dw", "w", "month", "mm", "m", "week", "wk", "ww"])
+            }
+            (Dialect::Oracle, "to_char") => is(1, &["d", "day", "dy", "fmday", "fmdy"]),
+            (Dialect::MySql, "week") => call.args.len() == 1,
+            _ => false,
+        }
     }
 
     /// `'now'::timestamp`, `DATE 'today'`.
@@ -490,9 +515,8 @@ impl<'a> Walk<'_, 'a> {
     }
 
     fn call(&mut self, expr: &'a Expr, call: &'a Call, at: &At<'a>) {
-        if let Some(class) =
-            functions::class(self.view.dialect, &call.name, call.args.len() + usize::from(call.star))
-        {
+        let class = functions::class(self.view.dialect, &call.name, call.args.len() + usize::from(call.star));
+        if let Some(class) = class.or_else(|| self.view.counts_weeks(call).then_some(Class::Session)) {
             self.seen.push(Seen { expr, name: &call.name, class, at: at.clone() });
         }
         let mut inner = at.clone();
@@ -519,12 +543,14 @@ impl<'a> Walk<'_, 'a> {
 
     fn finish(self) -> Vec<Occurrence<'a>> {
         let mut found: Vec<Occurrence<'a>> = Vec::new();
+        let mut places: HashMap<crate::text::Span, usize> = HashMap::new();
         for seen in &self.seen {
             let mut roles = Vec::new();
             let mut visited = HashSet::new();
             let mut most = Fate::Presence;
             self.roles((&seen.at.into, seen.at.fate), seen, (&mut roles, &mut most), &mut visited);
-            if let Some(known) = found.iter_mut().find(|known| known.span == seen.expr.span) {
+            let place = *places.entry(seen.expr.span).or_insert(found.len());
+            if let Some(known) = found.get_mut(place) {
                 known.fate = known.fate.max(most);
                 for role in roles {
                     if !known.roles.contains(&role) {

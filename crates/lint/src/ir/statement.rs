@@ -51,6 +51,15 @@ pub struct Alter {
     pub change: AlterChange,
 }
 
+/// `REPLACE PARTITION p FROM t`.
+#[derive(Clone, Debug)]
+pub struct Moved {
+    /// The partition.
+    pub value: Expr,
+    /// The table that its rows come from.
+    pub from: Name,
+}
+
 /// What an ALTER TABLE does.
 #[derive(Clone, Debug)]
 pub enum AlterChange {
@@ -58,8 +67,8 @@ pub enum AlterChange {
     Rename(Name),
     /// SWAP WITH, EXCHANGE.
     Swap(Name),
-    /// ATTACH, REPLACE, EXCHANGE or SWITCH PARTITION.
-    Partition,
+    /// ATTACH, REPLACE, EXCHANGE or SWITCH PARTITION; of REPLACE what takes whose place.
+    Partition(Option<Box<Moved>>),
     /// DROP PARTITION.
     DropPartition,
     /// ADD COLUMN.

@@ -37,8 +37,8 @@ pub struct Write {
     pub sets: Vec<Assign>,
     /// PARTITION (a = 1, b).
     pub partition: Vec<(String, Option<Expr>)>,
-    /// Stands in a CTE of another statement.
-    pub in_cte: bool,
+    /// The CTE of another statement that it stands in.
+    pub cte: Option<QueryId>,
 }
 
 /// What a write does.

@@ -169,7 +169,7 @@ impl Lowering<'_> {
                 }
                 AlterTableOperation::SwapWith { table_name } => AlterChange::Swap(self.name(table_name)),
                 AlterTableOperation::AttachPartition { .. }
-                | AlterTableOperation::AttachPartitionOf { .. } => AlterChange::Partition,
+                | AlterTableOperation::AttachPartitionOf { .. } => AlterChange::Partition(None),
                 AlterTableOperation::DropPartitions { .. }
                 | AlterTableOperation::DetachPartitionOf { .. } => AlterChange::DropPartition,
                 AlterTableOperation::AddColumn { if_not_exists, column_def, .. } => {

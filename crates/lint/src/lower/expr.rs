@@ -583,7 +583,16 @@ pub(super) fn param_name(written: &str) -> String {
         Some(written)
     };
     let inner = inner.unwrap_or(written).trim().trim_start_matches(['-', '%', '=', ':', '@', '$', '{', '<']);
-    inner.trim_end_matches(['-', '}', '%', '>']).split(':').next().unwrap_or("").trim().to_ascii_lowercase()
+    let inner = inner.trim_end_matches(['-', '}', '%', '>']);
+    let mut parts = inner.split(':').map(str::trim);
+    let first = parts.next().unwrap_or("").to_ascii_lowercase();
+    // `${hivevar:day}`: where the variable comes from, then its name; elsewhere its name comes first.
+    match parts.next() {
+        Some(name) if matches!(first.as_str(), "hivevar" | "hiveconf" | "env" | "system") => {
+            name.to_ascii_lowercase()
+        }
+        _ => first,
+    }
 }
 
 fn binary_op(op: &BinaryOperator) -> Op {

@@ -36,7 +36,7 @@ impl Lowering<'_> {
             _ => {
                 let id = self.query(query, Place::Root, None, None);
                 if self.writes.iter().any(|write| write.source == Some(id))
-                    || self.writes.iter().any(|write| write.in_cte)
+                    || self.writes.iter().any(|write| write.cte.is_some())
                 {
                     return Action::Write;
                 }
@@ -122,8 +122,8 @@ impl Lowering<'_> {
             {
                 let before = self.writes.len();
                 self.action(statement);
-                self.writes.iter_mut().skip(before).for_each(|write| write.in_cte = true);
                 let id = self.reserve(Place::Cte, parent, Some(name.clone()));
+                self.writes.iter_mut().skip(before).for_each(|write| write.cte = Some(id));
                 self.ctes.last_mut().map(|scope| scope.insert(name, id));
                 continue;
             }

@@ -34,7 +34,7 @@ impl Write {
             branches: Vec::new(),
             sets: Vec::new(),
             partition: Vec::new(),
-            in_cte: false,
+            cte: None,
         }
     }
 }

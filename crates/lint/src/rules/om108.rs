@@ -19,7 +19,10 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
         for occurrence in file.occurrences(at).iter().filter(|occurrence| occurrence.class == Class::Session)
         {
             let name = occurrence.name.rsplit('.').next().unwrap_or(occurrence.name);
-            if !listed(&SESSION, name) || is_log(file, at, occurrence) {
+            let weeks = matches!(name, "datepart" | "datename" | "to_char" | "week");
+            if !(listed(&SESSION, name) || weeks && !settles_weeks(file, at, statement))
+                || is_log(file, at, occurrence)
+            {
                 continue;
             }
             if let Some(level) = weight(statement, occurrence, level) {
@@ -87,6 +90,13 @@ fn setting(file: &File<'_>, at: usize, statement: &Statement, name: &str, value:
             )
             .help("say it in the statement: the zone in the expression, the schema in the name")
     })
+}
+
+/// Whether the script says itself which day a week begins with, or takes what the session has into account.
+fn settles_weeks(file: &File<'_>, at: usize, statement: &Statement) -> bool {
+    let sets = |(_, other, _): (usize, &Statement, &View<'_>)| matches!(&other.action, Action::Session { name, .. } if counts_weeks(name) || name == "language");
+    file.statements().take(at).any(sets)
+        || statement.span.of(&file.script.text).to_ascii_lowercase().contains("@@datefirst")
 }
 
 /// Settings of which day a week begins with.

@@ -1,7 +1,7 @@
 //! OM301: an INSERT that adds the same rows again.
 use super::om316::adds_versions;
 use super::prelude::*;
-use super::shared::is_history;
+use super::shared::{claim, is_history};
 use super::slices::feeders;
 
 pub(super) const RULE: Rule = Rule { id: "OM301", page: include_str!("../../rules/OM301.md"), check };
@@ -28,7 +28,8 @@ fn judge<'f, 'a>(file: &'f File<'a>, write: &WriteFact<'f, 'a>) -> Option<Draft>
         || write.context.is_stage(write.write)
         || write.context.is_log(&write.target)
         || write.statement.handler
-        || asks_first(write);
+        || asks_first(write)
+        || claim(write).is_some();
     if excused || is_consumed(file, write) || adds_missing(file, write) {
         return None;
     }
@@ -93,7 +94,7 @@ fn is_read_later(file: &File<'_>, write: &WriteFact<'_, '_>) -> bool {
 /// Whether what is read is gone afterwards: rows taken by a DELETE in the same statement, a stream.
 fn is_consumed(file: &File<'_>, write: &WriteFact<'_, '_>) -> bool {
     let Some(source) = write.source else { return false };
-    let taken = write.statement.writes.iter().any(|other| other.in_cte && other.verb == Verb::Delete);
+    let taken = write.statement.writes.iter().any(|other| other.cte.is_some() && other.verb == Verb::Delete);
     let tables = write.view.tables(source);
     let moved = write.statement.transaction.is_some()
         && !tables.is_empty()

@@ -1,5 +1,6 @@
 //! OM302: a row that is there stays as it is.
 use super::prelude::*;
+use super::shared::claim;
 
 pub(super) const RULE: Rule = Rule { id: "OM302", page: include_str!("../../rules/OM302.md"), check };
 
@@ -11,6 +12,7 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
         if let Some(conflict) =
             write.conflict.as_ref().filter(|conflict| conflict.action == ConflictAction::Nothing)
             && !is_harmless(&write, conflict)
+            && !is_claim(file, &write)
         {
             out.report(draft(&write, conflict.span));
         }
@@ -57,6 +59,21 @@ fn is_harmless(write: &WriteFact<'_, '_>, conflict: &Conflict) -> bool {
             && facts.keys.iter().any(|key| write.columns.iter().all(|column| key.contains(column)))
     });
     all_key || known_key || content_addressed(write, conflict) || emptied(write)
+}
+
+/// One row of what the run is called by, whose being there already keeps the rest of the statement from being done again.
+fn is_claim(file: &File<'_>, write: &WriteFact<'_, '_>) -> bool {
+    let given = |id: QueryId| match &write.view.query(id).body {
+        Body::Values(rows) => rows.len() == 1,
+        Body::Select(select) => select.from.is_empty(),
+        _ => false,
+    };
+    let count = write.statement.writes.len();
+    write.cte.is_some()
+        && write.source.is_some_and(given)
+        && (0..count)
+            .filter_map(|index| file.write(write.at, index))
+            .any(|other| claim(&other).is_some_and(|claim| std::ptr::eq(claim, write.write)))
 }
 
 /// The key is a hash of the row's content.

@@ -29,7 +29,10 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
                 (Some((0, _)), Some((1, column))) | (Some((1, column)), Some((0, _))) => column,
                 _ => continue,
             };
-            if is_nullable(write.view, source, &column, 0) {
+            let target =
+                of(left).filter(|(from, _)| *from == 0).or_else(|| of(right)).map(|(_, column)| column);
+            let unknown = target.is_some_and(|column| may_hold_null(&write, &column));
+            if is_nullable(write.view, source, &column, (unknown, 0)) {
                 out.report(
                     Draft::new(
                         Severity::Warning,
@@ -63,41 +66,58 @@ fn fix(file: &File<'_>, left: &Expr, right: &Expr) -> Option<Fix> {
 
 const DEPTH: usize = 12;
 
-/// Whether an output of a query is known to be able to be NULL.
-fn is_nullable(view: &View<'_>, query: QueryId, name: &str, depth: usize) -> bool {
+/// Whether the target's definition leaves a column without NOT NULL while it gives it to others: it is meant to hold NULL. That
+/// it is merged on makes it no key that can't be NULL; a PRIMARY KEY makes its columns NOT NULL.
+fn may_hold_null(write: &WriteFact<'_, '_>, column: &str) -> bool {
+    write.view.knowledge.table(&write.target).is_some_and(|facts| leaves_null(facts, column))
+}
+
+/// Where nothing is NOT NULL, a definition says nothing of it.
+fn leaves_null(facts: &TableFacts, column: &str) -> bool {
+    facts.columns.iter().any(|other| other.not_null)
+        && facts.column(column).is_some_and(|found| !found.not_null && !found.data_type.is_empty())
+}
+
+/// Whether an output of a query can be NULL. What comes as it is from a table of which nothing is known is judged by what is
+/// said `unknown`; the other number is the depth.
+fn is_nullable(view: &View<'_>, query: QueryId, name: &str, (unknown, depth): (bool, usize)) -> bool {
     if depth > DEPTH {
         return false;
     }
     let outputs = view.outputs(query);
     let Some(at) = outputs.list.iter().position(|output| output.name == name) else {
         return match view.select(query).map(|select| select.from.as_slice()) {
-            Some([_]) if outputs.open => comes_nullable(view, query, 0, name, depth),
+            Some([_]) if outputs.open => comes_nullable(view, query, (0, name), (unknown, depth)),
             _ => false,
         };
     };
     match &view.query(query).body {
         Body::Set { left, right, .. } => [*left, *right].iter().any(|branch| {
             let name = view.outputs(*branch).list.get(at).map(|output| output.name.clone());
-            name.is_some_and(|name| is_nullable(view, *branch, &name, depth + 1))
+            name.is_some_and(|name| is_nullable(view, *branch, &name, (unknown, depth + 1)))
         }),
         Body::Select(_) => match outputs.list.get(at).map(|output| output.value.clone()) {
-            Some(OutputValue::Expr(expr)) => expr_is_nullable(view, query, expr, depth),
-            Some(OutputValue::Column { from, column }) => comes_nullable(view, query, from, &column, depth),
+            Some(OutputValue::Expr(expr)) => expr_is_nullable(view, query, expr, (unknown, depth)),
+            Some(OutputValue::Column { from, column }) => {
+                comes_nullable(view, query, (from, &column), (unknown, depth))
+            }
             _ => false,
         },
         _ => false,
     }
 }
 
-fn expr_is_nullable(view: &View<'_>, query: QueryId, expr: &Expr, depth: usize) -> bool {
+fn expr_is_nullable(view: &View<'_>, query: QueryId, expr: &Expr, (unknown, depth): (bool, usize)) -> bool {
     if is_tested(view, query, expr) {
         return false;
     }
     match &expr.kind {
         ExprKind::Literal(Literal::Null) => true,
-        ExprKind::Cast { expr, .. } => expr_is_nullable(view, query, expr, depth + 1),
+        ExprKind::Cast { expr, .. } => expr_is_nullable(view, query, expr, (unknown, depth + 1)),
         ExprKind::Call(call) => {
-            let first = || call.args.first().is_some_and(|arg| expr_is_nullable(view, query, arg, depth + 1));
+            let first = || {
+                call.args.first().is_some_and(|arg| expr_is_nullable(view, query, arg, (unknown, depth + 1)))
+            };
             match call.name.as_str() {
                 "nullif" => true,
                 "upper" | "lower" | "trim" | "ltrim" | "rtrim" | "date" | "max" | "min" => first(),
@@ -106,7 +126,7 @@ fn expr_is_nullable(view: &View<'_>, query: QueryId, expr: &Expr, depth: usize) 
         }
         ExprKind::Column { .. } => match view.source(query, expr) {
             ColumnSource::From { query: at, from, column } if at == query => {
-                comes_nullable(view, query, from, &column, depth)
+                comes_nullable(view, query, (from, &column), (unknown, depth))
             }
             _ => false,
         },
@@ -115,7 +135,12 @@ fn expr_is_nullable(view: &View<'_>, query: QueryId, expr: &Expr, depth: usize) 
 }
 
 /// Whether a column of a table in FROM can be NULL, by its definition or by an outer join.
-fn comes_nullable(view: &View<'_>, query: QueryId, at: usize, column: &str, depth: usize) -> bool {
+fn comes_nullable(
+    view: &View<'_>,
+    query: QueryId,
+    (at, column): (usize, &str),
+    (unknown, depth): (bool, usize),
+) -> bool {
     let Some(select) = view.select(query) else { return false };
     let Some(from) = select.from.get(at) else { return false };
     let rejects = |condition: &Expr| {
@@ -142,20 +167,14 @@ fn comes_nullable(view: &View<'_>, query: QueryId, at: usize, column: &str, dept
         return true;
     }
     match &from.relation {
-        Relation::Table(name) => {
-            let facts = view
-                .knowledge
-                .table(name)
-                .filter(|facts| !facts.keys.iter().any(|key| key.iter().any(|name| name == column)));
-            // Where nothing is NOT NULL, the definition says nothing of it.
-            facts.is_some_and(|facts| {
-                facts.columns.iter().any(|other| other.not_null)
-                    && facts
-                        .column(column)
-                        .is_some_and(|found| !found.not_null && !found.data_type.is_empty())
-            })
-        }
-        Relation::Query(inner) => is_nullable(view, *inner, column, depth + 1),
+        Relation::Table(name) => match view.knowledge.table(name) {
+            Some(facts) if facts.keys.iter().any(|key| key.iter().any(|name| name == column)) => false,
+            Some(facts) if facts.columns.iter().any(|other| other.not_null) => {
+                leaves_null(facts, column) || unknown && facts.column(column).is_none()
+            }
+            _ => unknown,
+        },
+        Relation::Query(inner) => is_nullable(view, *inner, column, (unknown, depth + 1)),
         _ => false,
     }
 }

@@ -8,9 +8,9 @@ pub(super) const RULE: Rule = Rule { id: "OM313", page: include_str!("../../rule
 fn check(file: &File<'_>, out: &mut Findings<'_>) {
     for write in file.writes() {
         let Verb::Copy { remembers } = write.verb else { continue };
-        // A stage that the same script reads is OM318's.
+        // A stage that the same script reads is OM318's. What is called like no stage is kept for itself as well.
         if write.context.is_stage(write.write)
-            || read_later(file, &write)
+            || is_passing(file, &write) && read_later(file, &write)
             || write.context.is_log(&write.target)
         {
             continue;
@@ -52,4 +52,14 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
             "delete the slice and load it in one transaction, or load into a stage that is emptied first",
         ));
     }
+}
+
+/// Whether a table is there for this script alone: by its name, or because the script makes it.
+fn is_passing(file: &File<'_>, write: &WriteFact<'_, '_>) -> bool {
+    let makes = |statement: &Statement| match &statement.action {
+        Action::Define(table) => table.name.same(&write.target),
+        _ => false,
+    };
+    let mut before = file.script.index.before(write.target.last(), write.at);
+    write.target.is_stage() || before.any(|at| file.script.statements.get(at).is_some_and(makes))
 }

@@ -94,6 +94,8 @@ fn upsert(write: &WriteFact<'_, '_>) -> Option<(Span, Vec<String>)> {
             .iter()
             .filter(|column| looks_unique(column) || super::slices::is_day_name(column))
             .cloned()
+            // Of a grouped source the key can hold no less than what it is grouped by.
+            .chain(keys_of_source(write, source))
             .collect();
         if looks.is_empty() {
             return None;

@@ -1,14 +1,14 @@
 //! OM401: rows of other intervals are read.
 use super::prelude::*;
-use super::slices::{By, Slice, is_stamped, slice};
+use super::slices::{By, Slice, is_stamped, moved, slice};
 
 pub(super) const RULE: Rule = Rule { id: "OM401", page: include_str!("../../rules/OM401.md"), check };
 
 fn check(file: &File<'_>, out: &mut Findings<'_>) {
     for write in file.writes() {
         let Some(source) = write.source else { continue };
-        let Some(slice) =
-            slice(file, &write).filter(|slice| slice.sure && slice.by != By::Coming && slice.is_closed())
+        let replaced = slice(file, &write).or_else(|| moved(file, &write));
+        let Some(slice) = replaced.filter(|slice| slice.sure && slice.by != By::Coming && slice.is_closed())
         else {
             continue;
         };

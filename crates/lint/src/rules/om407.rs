@@ -18,23 +18,8 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
                 continue;
             }
             for (expr, over) in windows(write.view, id) {
-                if crosses(&write, id, over, &edges) {
-                    out.report(
-                        Draft::new(
-                            Severity::Error,
-                            expr.span,
-                            "the window looks at neighbouring rows, and \
-                            only those of the interval are there",
-                        )
-                        .rerun(
-                            "day by day the first row of each slice has no predecessor; in one run \
-                                of the whole month it has one: another result",
-                        )
-                        .help(
-                            "read some days more at the edge, compute the window, then cut to the \
-                                interval in an outer query",
-                        ),
-                    );
+                if let Some(crossing) = crosses(&write, id, over, &edges) {
+                    out.report(draft(expr.span, crossing));
                 }
             }
             if let Some(span) = longer_groups(file, select) {
@@ -52,6 +37,33 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
             }
         }
     }
+}
+
+fn draft(span: Span, crossing: Crossing) -> Draft {
+    let draft = Draft::new(
+        Severity::Error,
+        span,
+        "the window looks at neighbouring rows, and only those of the interval are there",
+    )
+    .rerun(
+        "day by day the first row of each slice has no predecessor; in one run of the whole month it has \
+            one: another result",
+    )
+    .help("read some days more at the edge, compute the window, then cut to the interval in an outer query");
+    match crossing {
+        Crossing::InTime => draft,
+        Crossing::ByNumber(number) => {
+            draft.lacked(format!("whether `{number}` begins anew with each interval"))
+        }
+    }
+}
+
+/// Why rows before the slice would be looked at.
+enum Crossing {
+    /// Rows are ordered in time.
+    InTime,
+    /// By a number that counts on, of something that is there longer than an interval.
+    ByNumber(String),
 }
 
 /// The interval whose rows a keyed write brings: of several ranges of one column the narrowest.
@@ -145,7 +157,12 @@ fn windows<'a>(view: &View<'a>, id: QueryId) -> Vec<(&'a Expr, &'a Window)> {
     found
 }
 
-fn crosses<'a>(write: &WriteFact<'_, 'a>, id: QueryId, over: &'a Window, cuts: &[Range<'a>]) -> bool {
+fn crosses<'a>(
+    write: &WriteFact<'_, 'a>,
+    id: QueryId,
+    over: &'a Window,
+    cuts: &[Range<'a>],
+) -> Option<Crossing> {
     // A partition that holds the slice's column never leaves the slice.
     let holds = |expr: &Expr| {
         expr.any(&mut |part| {
@@ -156,15 +173,97 @@ fn crosses<'a>(write: &WriteFact<'_, 'a>, id: QueryId, over: &'a Window, cuts: &
         })
     };
     if over.partition.iter().any(holds) {
-        return false;
+        return None;
     }
     // Rows are ordered in time: by the slice's column, or by another time.
-    over.order.iter().any(|sort| {
+    let in_time = over.order.iter().any(|sort| {
         sort.expr.any(&mut |part| {
             part.column().is_some_and(|(_, name)| {
                 is_time_name(name) || cuts.iter().any(|cut| cut.names.iter().any(|known| known == name))
             })
         })
+    });
+    if in_time {
+        return Some(Crossing::InTime);
+    }
+    let (_, number) = over.order.first()?.expr.column()?;
+    let columns: Vec<&str> = over.partition.iter().filter_map(|expr| Some(expr.column()?.1)).collect();
+    let lasts = columns.len() == over.partition.len() && columns.iter().any(|name| outlives(name));
+    (counts_on(number) && lasts && !columns.iter().any(|name| ends_with_the_day(name)))
+        .then(|| Crossing::ByNumber(number.to_owned()))
+}
+
+/// Names of numbers that rows are given as they come: `read_seq`, `reading_no`.
+fn counts_on(name: &str) -> bool {
+    let within =
+        |word: &str| matches!(word, "line" | "item" | "step" | "stop" | "page" | "pos" | "position" | "lap");
+    let mut words = name.split('_');
+    !name.split('_').any(within)
+        && words
+            .any(|word| matches!(word, "seq" | "sequence" | "no" | "number" | "nr" | "offset" | "counter"))
+}
+
+/// Names of keys of what is there for years: a window over it does not end with a day.
+fn outlives(name: &str) -> bool {
+    name.split('_').any(|word| {
+        matches!(
+            word,
+            "meter"
+                | "device"
+                | "sensor"
+                | "machine"
+                | "account"
+                | "customer"
+                | "user"
+                | "member"
+                | "vehicle"
+                | "card"
+                | "wallet"
+                | "station"
+                | "well"
+                | "patient"
+                | "driver"
+                | "player"
+                | "product"
+                | "sku"
+                | "store"
+                | "shop"
+                | "loan"
+                | "policy"
+                | "tank"
+                | "pump"
+                | "turbine"
+                | "asset"
+                | "employee"
+        )
+    })
+}
+
+/// Names of keys of what begins and ends within a day: its numbers begin with it.
+fn ends_with_the_day(name: &str) -> bool {
+    name.split('_').any(|word| {
+        matches!(
+            word,
+            "order"
+                | "trip"
+                | "session"
+                | "visit"
+                | "ride"
+                | "game"
+                | "match"
+                | "call"
+                | "flight"
+                | "basket"
+                | "shipment"
+                | "journey"
+                | "batch"
+                | "document"
+                | "invoice"
+                | "shift"
+                | "run"
+                | "day"
+                | "date"
+        )
     })
 }
 

@@ -1,6 +1,6 @@
 //! OM408: the interval of a task stands in its text.
 use super::prelude::*;
-use super::slices::{By, is_time_name, slice};
+use super::slices::{By, is_time_name, moved, slice};
 
 pub(super) const RULE: Rule = Rule { id: "OM408", page: include_str!("../../rules/OM408.md"), check };
 
@@ -73,6 +73,17 @@ fn written_down<'a>(file: &File<'a>, write: &WriteFact<'_, 'a>) -> Option<Span> 
         });
         return of_slice.map(|part| part.span);
     }
+    // A partition that was dropped before.
+    if let Effect::ReplaceSlice(Replaced { by: Some((at, index)), .. }) = write.effect()
+        && let Some(removal) = file.write(at, index).filter(|removal| !removal.partition.is_empty())
+    {
+        let mut values = removal.write.partition.iter().filter_map(|(_, value)| value.as_ref());
+        return values.find(|value| is_partition_of_a_day(&render(value))).map(|value| value.span);
+    }
+    if let Some(slice) = moved(file, write) {
+        let dated = |part: &&super::slices::Part| part.texts.iter().any(|text| is_partition_of_a_day(text));
+        return slice.parts.iter().filter(|part| part.params.is_empty()).find(dated).map(|part| part.span);
+    }
     let source = write.source?;
     let scopes = write.view.scopes(source);
     // Another parameter addresses the run.
@@ -94,6 +105,18 @@ fn written_down<'a>(file: &File<'a>, write: &WriteFact<'_, 'a>) -> Option<Span> 
     };
     let found = |scope: &Scope<'_>| scope.ranges.iter().find(|range| dated(range)).map(|range| range.span);
     scopes.iter().all(|scope| found(scope).is_some()).then(|| scopes.first().and_then(found)).flatten()
+}
+
+/// `'2026-03-01'`, `20260301`, `202603`: a day or a month as partitions are called.
+fn is_partition_of_a_day(written: &str) -> bool {
+    let digits: String = written.chars().filter(char::is_ascii_digit).collect();
+    let plain = written.chars().all(|char| char.is_ascii_digit() || matches!(char, '-' | '\'' | '"'));
+    let part = |from: usize, to: usize| digits.get(from..to).and_then(|part| part.parse::<u32>().ok());
+    plain
+        && matches!(digits.len(), 6 | 8)
+        && part(0, 4).is_some_and(|year| (1990..2100).contains(&year))
+        && part(4, 6).is_some_and(|month| (1..=12).contains(&month))
+        && (digits.len() == 6 || part(6, 8).is_some_and(|day| (1..=31).contains(&day)))
 }
 
 /// Up to a quarter. A table made anew of a longer time is a study of that time, no task's interval.

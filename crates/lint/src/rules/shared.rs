@@ -465,3 +465,33 @@ pub(super) fn gives_nothing(statement: &Statement, source: QueryId) -> bool {
         _ => false,
     })
 }
+
+/// `WITH claim AS (INSERT INTO batches … ON CONFLICT DO NOTHING RETURNING id) INSERT INTO t SELECT … JOIN claim`: whether a
+/// write's rows are joined with what a CTE of its statement was the first to put in. Gives the CTE's write.
+pub(super) fn claim<'a>(write: &WriteFact<'_, 'a>) -> Option<&'a Write> {
+    let source = write.source?;
+    let select = write.view.select(source)?;
+    let needs = |id: QueryId| {
+        let joined = |from: &From| {
+            matches!(from.join, Join::First | Join::Inner | Join::Semi)
+                && matches!(from.relation, Relation::Query(inner) if inner == id)
+        };
+        let asked = |filter: &Expr| {
+            matches!(&filter.kind, ExprKind::Subquery { query, ask: Ask::In | Ask::Exists, .. }
+                if reads(write.view, *query, id))
+        };
+        // A later outer join may bring the rows in without it.
+        let outer = select.from.iter().any(|from| matches!(from.join, Join::Right | Join::Full));
+        !outer && (select.from.iter().any(joined) || select.filters.iter().any(asked))
+    };
+    write.statement.writes.iter().find(|other| {
+        let skips =
+            other.conflict.as_ref().is_some_and(|conflict| conflict.action == ConflictAction::Nothing);
+        skips && other.cte.is_some_and(needs)
+    })
+}
+
+fn reads(view: &View<'_>, query: QueryId, id: QueryId) -> bool {
+    let named = |from: &From| matches!(from.relation, Relation::Query(inner) if inner == id);
+    view.select(query).is_some_and(|select| select.from.iter().any(named))
+}

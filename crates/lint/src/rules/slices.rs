@@ -128,8 +128,31 @@ pub(super) fn slice<'a>(file: &File<'a>, write: &WriteFact<'_, 'a>) -> Option<Sl
             }
             Some(Slice { by: By::Partition, parts: fixed, sure: true })
         }
+        None if write.verb == Verb::ReplaceWhere => {
+            let found = write.view.scope_of(write.source?, &write.write.filters);
+            let column = |range: &Range<'_>| Some(part(range.column.column()?.1.to_string(), range));
+            let parts = found.ranges.iter().filter_map(column).collect();
+            Some(Slice { by: By::Predicate, parts, sure: found.sure })
+        }
         None => None,
     }
+}
+
+/// The slice of another table whose place a later statement gives to what is written: `REPLACE PARTITION p FROM t`. Which
+/// columns a partition is made of is not known here, so its one part has none.
+pub(super) fn moved<'a>(file: &File<'a>, write: &WriteFact<'_, 'a>) -> Option<Slice> {
+    let later = file.script.index.partitions.iter().filter(|at| **at > write.at);
+    later.filter_map(|at| file.script.statements.get(*at)).find_map(|statement| {
+        let Action::Alter(changes) = &statement.action else { return None };
+        changes.iter().find_map(|alter| match &alter.change {
+            AlterChange::Partition(Some(moved)) if moved.from.same(&write.target) => {
+                let mut part = fixed_part(write, "", &moved.value);
+                part.span = moved.value.span;
+                Some(Slice { by: By::Partition, parts: vec![part], sure: true })
+            }
+            _ => None,
+        })
+    })
 }
 
 fn coming(write: &WriteFact<'_, '_>) -> Vec<Part> {

@@ -2,7 +2,7 @@
 //! EXECUTE.
 
 use crate::dialect::Dialect;
-use crate::ir::{Action, AlterChange, Column, Conflict, ConflictAction, Name, Verb, Write};
+use crate::ir::{Action, AlterChange, Column, Conflict, ConflictAction, Moved, Name, Verb, Write};
 use crate::lex::TokenKind;
 use crate::lower::name_from;
 use crate::split::Piece;
@@ -167,7 +167,7 @@ impl Reader<'_> {
             let swaps =
                 ["switch", "exchange partition", "replace partition", "attach partition", "swap with"];
             let change = if swaps.iter().any(|word| text.contains(word)) {
-                AlterChange::Partition
+                AlterChange::Partition(self.replaced_partition(piece).map(Box::new))
             } else {
                 self.added_column(piece).unwrap_or(AlterChange::Other)
             };
@@ -181,6 +181,18 @@ impl Reader<'_> {
             return only(self.made_like(piece).map_or(Action::Utility, Action::Define));
         }
         found
+    }
+
+    /// `REPLACE PARTITION [ID] p FROM t` of ClickHouse.
+    fn replaced_partition(&self, piece: &Piece) -> Option<Moved> {
+        let mut words = piece.tokens.clone();
+        let at = words.find(|at| self.word(*at) == "replace" && self.word(*at + 1) == "partition")? + 2;
+        let at = if self.word(at) == "id" { at + 1 } else { at };
+        let from = words.find(|from| *from > at && self.word(*from) == "from")?;
+        let tokens = &self.source.lexed.tokens;
+        let value = tokens.get(at)?.span.to(tokens.get(from - 1)?.span);
+        let (value, _) = self.expression(value)?;
+        Some(Moved { value, from: self.name_at(from + 1, piece.tokens.end) })
     }
 
     /// `CREATE TABLE a AS b` of ClickHouse: as `LIKE b` elsewhere.

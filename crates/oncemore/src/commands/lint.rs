@@ -23,7 +23,7 @@ use crate::ui::Output;
 /// Where `--write-baseline` writes if nothing else is said.
 const BASELINE_FILE: &str = ".oncemore-lint-baseline.json";
 
-/// Find what breaks repeatability: in models, in plain SQL scripts of ten dialects, in dbt projects. Needs no project.
+/// Find what breaks repeatability: in models, in plain SQL scripts of twelve dialects, in dbt projects. Needs no project.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Files and folders; `-` reads stdin. By default the project, or the current folder.

@@ -21,15 +21,17 @@ use serde_json::Value;
 
 use super::actions;
 use super::analysis::Analysis;
-use super::place::path;
+use super::place::{Places, path};
 
 /// An open file.
-struct Document {
-    uri: Uri,
+pub(super) struct Document {
+    pub(super) uri: Uri,
     place: PathBuf,
     version: i32,
-    text: String,
-    findings: Vec<Finding>,
+    pub(super) text: String,
+    /// Where what is in the text that was looked at.
+    pub(super) places: Places,
+    pub(super) findings: Vec<Finding>,
     /// Whether it changed since it was looked at.
     is_dirty: bool,
 }
@@ -99,9 +101,7 @@ impl<'c> Server<'c> {
                 Ok(params) => {
                     let asked = params.text_document_position_params;
                     let document = self.looked_at(&asked.text_document.uri)?;
-                    let hover = document.and_then(|document| {
-                        actions::hover(&document.findings, &document.text, asked.position)
-                    });
+                    let hover = document.and_then(|document| actions::hover(document, asked.position));
                     Ok(Response::new_ok(id, hover))
                 }
                 Err(error) => Ok(wrong(error)),
@@ -109,9 +109,7 @@ impl<'c> Server<'c> {
             CodeActionRequest::METHOD => match serde_json::from_value::<CodeActionParams>(request.params) {
                 Ok(params) => {
                     let document = self.looked_at(&params.text_document.uri)?;
-                    let offered = document.map(|document| {
-                        actions::actions(&document.uri, &document.findings, &document.text, params.range)
-                    });
+                    let offered = document.map(|document| actions::actions(document, params.range));
                     Ok(Response::new_ok(id, offered.unwrap_or_default()))
                 }
                 Err(error) => Ok(wrong(error)),
@@ -140,6 +138,7 @@ impl<'c> Server<'c> {
                     place,
                     version: opened.version,
                     text: opened.text,
+                    places: Places::default(),
                     findings: Vec::new(),
                     is_dirty: true,
                     uri: opened.uri,
@@ -187,7 +186,9 @@ impl<'c> Server<'c> {
             document.is_dirty = false;
             document.findings = found.findings;
             problem = problem.or(found.problem);
-            let shown = document.findings.iter().map(|finding| actions::diagnostic(finding, &document.text));
+            document.places = Places::of(&document.text);
+            let shown =
+                document.findings.iter().map(|finding| actions::diagnostic(finding, &document.places));
             let version = Some(document.version);
             notices.push(PublishDiagnosticsParams::new(document.uri.clone(), shown.collect(), version));
         }

@@ -1,5 +1,7 @@
 //! Findings with the line they are about, as compilers show them, and what was looked at.
 
+use std::collections::BTreeMap;
+
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use oncemore_lint::Severity;
@@ -10,22 +12,44 @@ use super::{Look, Paint};
 use crate::lint::baseline::Effect;
 use crate::lint::check::{Change, Found, Outcome};
 
-/// Most lines of a statement that are shown.
-const LINES_MAX: u32 = 8;
+mod window;
+
+use window::Window;
+
+/// Most findings of a rule on one line that are shown; of more, that many and how many follow.
+const ON_A_LINE_MAX: usize = 5;
 
 /// All findings of at least a severity, then the summary.
 pub fn render(outcome: &Outcome, least: Severity, baseline: Option<Effect>, look: &Look) -> String {
+    let shown = || outcome.found.iter().filter(|found| found.finding.severity >= least);
+    // How many there are of a rule on a line, and how many of them were shown.
+    let mut counts: BTreeMap<_, (usize, usize)> = BTreeMap::new();
+    for found in shown() {
+        counts.entry(place(found)).or_default().0 += 1;
+    }
     let mut out = String::new();
-    for found in outcome.found.iter().filter(|found| found.finding.severity >= least) {
-        out += &finding(found, outcome.texts.get(&found.shown).map_or("", String::as_str), look);
+    for found in shown() {
+        let (of, before) = counts.entry(place(found)).or_default();
+        *before += 1;
+        if *before > ON_A_LINE_MAX {
+            continue;
+        }
+        let more = if *before == ON_A_LINE_MAX { *of - ON_A_LINE_MAX } else { 0 };
+        let text = outcome.texts.get(&found.shown).map_or("", String::as_str);
+        out += &finding(found, more, text, look);
         out += "\n\n";
     }
     out += &summary(outcome, least, baseline, look);
     out
 }
 
-/// One finding.
-pub fn finding(found: &Found, text: &str, look: &Look) -> String {
+/// A rule on a line.
+fn place(found: &Found) -> (&str, u32, &str) {
+    (&found.shown, found.finding.start.line, found.finding.rule)
+}
+
+/// One finding, and how many more of its rule its line has that are not shown.
+fn finding(found: &Found, more: usize, text: &str, look: &Look) -> String {
     let finding = &found.finding;
     let level = match finding.severity {
         Severity::Error => Level::ERROR,
@@ -62,33 +86,16 @@ pub fn finding(found: &Found, text: &str, look: &Look) -> String {
     if !finding.help.is_empty() {
         group = group.element(Level::HELP.message(&*finding.help));
     }
+    if more > 0 {
+        let message = format!("and {} more on this line", count(more as u64));
+        group = group.element(Level::NOTE.no_name().message(message));
+    }
     let renderer = if look.color { Renderer::styled() } else { Renderer::plain() };
     let decor = if look.unicode { DecorStyle::Unicode } else { DecorStyle::Ascii };
-    renderer.decor_style(decor).term_width(look.width).render(&[group])
-}
-
-/// The lines around a finding.
-struct Window<'t> {
-    text: &'t str,
-    line: usize,
-    span: std::ops::Range<usize>,
-    label: Option<String>,
-}
-
-impl<'t> Window<'t> {
-    fn of(range: std::ops::Range<usize>, text: &'t str, first: u32, last: u32) -> Option<Self> {
-        let pointed = text.get(range.clone())?;
-        let from = text.get(..range.start)?.rfind('\n').map_or(0, |at| at + 1);
-        let is_long = last.saturating_sub(first) >= LINES_MAX;
-        let shown = if is_long { pointed.split('\n').next().unwrap_or("").trim_end() } else { pointed };
-        let end = range.start + shown.len();
-        let to = text.get(end..)?.find('\n').map_or(text.len(), |at| end + at);
-        Some(Window {
-            text: text.get(from..to)?.trim_end_matches('\r'),
-            line: first as usize,
-            span: range.start - from..end - from,
-            label: is_long.then(|| format!("to line {last}")),
-        })
+    let rendered = renderer.decor_style(decor).term_width(look.width).render(&[group]);
+    match window.filter(|window| window.is_cut) {
+        Some(window) => window.placed(rendered, &found.shown, finding.start.column),
+        None => rendered,
     }
 }
 

@@ -223,3 +223,51 @@ fn unknown_requests_and_wrong_parameters_are_answered() {
     session.open("untitled:1", BAD);
     session.end();
 }
+
+/// What a client says that does not keep to the protocol, after `initialize`: what is told in its log, and how the server
+/// ends once the stream does.
+fn after(stream: &[u8]) -> (Vec<String>, Option<i32>, String) {
+    let project = Project::empty();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_oncemore"))
+        .current_dir(project.folder.path())
+        .arg("lsp")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    for message in [
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": { "capabilities": {} } }),
+        json!({ "jsonrpc": "2.0", "method": "initialized", "params": {} }),
+    ] {
+        let text = message.to_string();
+        write!(stdin, "Content-Length: {}\r\n\r\n{text}", text.len()).unwrap();
+    }
+    // A server that has ended takes no more.
+    let _ = stdin.write_all(stream);
+    drop(stdin);
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8(output.stdout).unwrap();
+    let told = said.split("Content-Length: ").filter_map(|part| part.split_once("\r\n\r\n"));
+    let told = told.filter_map(|(_, body)| {
+        let message: Value = serde_json::from_str(body).unwrap();
+        message["params"]["message"].as_str().map(str::to_owned)
+    });
+    (told.collect(), output.status.code(), String::from_utf8(output.stderr).unwrap())
+}
+
+#[test]
+fn an_absurd_length_allocates_nothing() {
+    let (told, code, why) = after(b"Content-Length: 99999999999999\r\n\r\nabc");
+    assert_eq!(told, ["a message of 99999999999999 bytes is passed over: 268435456 are the most"]);
+    assert_eq!((code, why.trim()), (Some(7), "error: unexpected end of file"));
+    let (told, code, why) = after(b"Content-Length: -5\r\n\r\n");
+    assert_eq!((told.len(), code, why.trim()), (0, Some(7), "error: `Content-Length: -5` is no length"));
+}
+
+#[test]
+fn what_is_no_message_is_passed_over() {
+    let (told, code, why) = after(b"Content-Length: 2\r\n\r\n\xff\xfeContent-Length: 4\r\n\r\n{\"a\"");
+    assert_eq!((told.len(), code, why.as_str()), (2, Some(0), ""), "{told:?}");
+}
