@@ -1,6 +1,7 @@
 //! Owns how a slice becomes visible: row hashes, staged files, Iceberg metadata, slice maps, fences, catalog and
 //! ledger. Knows no query engine, no project, no clock: time and ids come in through `World`.
 
+mod apart;
 mod catalog;
 mod codec;
 mod disk;
@@ -27,6 +28,7 @@ mod state;
 pub mod types;
 mod warehouse;
 
+pub use apart::{Apart, RowsOf};
 pub use catalog::{CATALOG, FILE as CATALOG_FILE};
 pub use error::CommitError;
 pub use fold::{

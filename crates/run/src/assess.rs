@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use crate::due::{Ranges, Slots};
 use crate::inputs::{InputCells, list_of};
+use crate::spare::Spared;
 
 /// Why a slice needs work.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -117,6 +118,9 @@ pub enum Verdict {
     Fresh,
     /// Nothing to do, though these inputs differ from what it read: their changes are to be reported alone.
     Reported(Vec<String>),
+    /// Nothing to compute, though these inputs differ from what it read: not in keys that it looks up. Its stamp is to name
+    /// them as they are now.
+    Spared(Vec<String>),
     /// To be worked on.
     Due(Reason),
     /// To be worked on, but not now.
@@ -305,6 +309,8 @@ pub struct Subject<'a> {
     pub ignored: &'a [String],
     /// Inputs whose changes are reported and do not make a slice stale.
     pub reported: &'a [String],
+    /// What is known of slices that changes of inputs spare.
+    pub spared: &'a Spared,
     /// What the user allowed.
     pub allow: Allow,
 }
@@ -330,6 +336,8 @@ struct Findings<'a> {
     changed: Vec<&'a str>,
     /// Inputs that differ, of those whose changes are reported alone.
     reported: Vec<&'a str>,
+    /// Inputs that differ in keys alone that the slice does not look up.
+    spared: Vec<&'a str>,
     /// Inputs that are going to change.
     pending: Vec<&'a str>,
     /// Whether the published slice was made from other inputs, or other versions of them.
@@ -352,6 +360,12 @@ impl<'s> Subject<'s> {
             // Nothing is computed: the rows stay those of the versions that they were made from.
             pins.clone_from(&stamp.inputs);
         }
+        if let (Verdict::Spared(inputs), Some(stamp)) = (&verdict, stamp) {
+            // They would be the same of these inputs as they are now; of all others, they stay what they were.
+            pins.retain(|pin| inputs.contains(&pin.input));
+            pins.extend(stamp.inputs.iter().filter(|pin| !inputs.contains(&pin.input)).cloned());
+            pins.sort_unstable_by(|a, b| a.input.cmp(&b.input));
+        }
         Assessment { interval, verdict, pins, owner: stamp.map(|stamp| stamp.attempt) }
     }
 
@@ -363,7 +377,11 @@ impl<'s> Subject<'s> {
         match (verdict, before) {
             (Verdict::Due(reason), _) if runs => Before::Pending(self.columns(interval, reason, before)),
             (_, Before::Stuck(at)) => Before::Stuck(*at),
-            (Verdict::Fresh | Verdict::Reported(_), _) if !self.rests_on_stale(interval) => Before::Settled,
+            (Verdict::Fresh | Verdict::Reported(_) | Verdict::Spared(_), _)
+                if !self.rests_on_stale(interval) =>
+            {
+                Before::Settled
+            }
             _ => Before::Stuck(interval),
         }
     }
@@ -406,6 +424,12 @@ impl<'s> Subject<'s> {
                 match old {
                     Some(old) if old.version == version || ignored => {}
                     Some(_) if reported => found.reported.push(name),
+                    Some(old)
+                        if stamp
+                            .is_some_and(|stamp| self.spared.covers(name, old.version, version, stamp)) =>
+                    {
+                        found.spared.push(name);
+                    }
                     _ => {
                         found.differs = true;
                         found.changed.extend(old.map(|_| name));
@@ -493,6 +517,7 @@ impl<'s> Subject<'s> {
         let foreign = self.foreign.get(&interval).filter(|_| !self.allow.foreign);
         let Some(reason) = self.reason(interval, stamp, &found) else {
             return match foreign {
+                None if !found.spared.is_empty() => Verdict::Spared(owned(&found.spared)),
                 None if found.reported.is_empty() => Verdict::Fresh,
                 None => Verdict::Reported(owned(&found.reported)),
                 Some(detail) => {

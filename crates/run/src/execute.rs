@@ -5,6 +5,7 @@ mod foreign;
 mod job;
 mod publisher;
 mod report;
+mod restamp;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -20,6 +21,7 @@ use self::claims::{Asked, Claims};
 use self::job::{Done, Job, Outcome};
 use self::publisher::Publisher;
 pub use self::report::{EndedEarly, RunReport, TaskFailure, TaskTies};
+use self::restamp::Sparing;
 use crate::assess::{Allow, Assessment, Before, TableState, Verdict};
 use crate::due::Label;
 use crate::error::{ErrorKind, RunError};
@@ -27,6 +29,7 @@ use crate::fold::{self, Ties};
 use crate::ground::Ground;
 use crate::limit;
 use crate::plan::{Held, Hold, Plan, PlanOptions, Reason, Task, keeps_serving, plan};
+use crate::spare;
 use crate::task::Failed;
 use crate::workspace::Workspace;
 
@@ -66,6 +69,8 @@ pub enum Event {
     Unchanged { model: TableName, label: Label, rows: u64 },
     /// A planned task has nothing to do: its inputs came out equal.
     CutOff { model: TableName, label: Label },
+    /// A slice got another stamp: its inputs changed in keys alone that it does not look up.
+    Spared { model: TableName, label: Label },
     /// A planned task has nothing to do: another run has done it meanwhile.
     Elsewhere { model: TableName, label: Label },
     /// Attempts that runs left behind which ended early, and what became of them.
@@ -127,7 +132,7 @@ async fn plan_and_run(
     observer: &Arc<dyn Observer>,
     stop: &Stop,
 ) -> Result<RunReport, RunError> {
-    let mut ground = workspace.ground()?;
+    let mut ground = workspace.ground_with_spared().await?;
     let check = |ground: &Ground, plan: &Plan| {
         limit::check(workspace, ground, plan, options.yes, options.stale_parents_ok)
     };
@@ -141,7 +146,7 @@ async fn plan_and_run(
     if !resolved.is_empty() {
         observer.event(Event::Resolved(resolved));
     }
-    if !(adoptable.is_empty() && planned.tasks.is_empty()) {
+    if !(adoptable.is_empty() && planned.tasks.is_empty() && planned.spared.is_empty()) {
         report.request = workspace.warehouse.begin_request(options.request.as_deref())?;
         let ahead = report.request as i64 - workspace.world.now().0 / 1_000;
         if options.request.is_none() && ahead > CLOCK_BEHIND_MS {
@@ -150,14 +155,14 @@ async fn plan_and_run(
     }
     if !adoptable.is_empty() {
         report.adopted = foreign::adopt(workspace, &ground, &adoptable, report.request, observer)?;
-        ground = workspace.ground()?;
+        ground = workspace.ground_with_spared().await?;
         planned = plan(&ground, &options.plan)?;
         check(&ground, &planned)?;
     }
     let plan = Arc::new(planned);
     observer.event(Event::Planned(Arc::clone(&plan)));
     report.hold_back(&ground, &plan, observer);
-    if plan.tasks.is_empty() {
+    if plan.tasks.is_empty() && plan.spared.is_empty() {
         return Ok(report);
     }
     let tables = ground.models.iter().map(|model| TableState::of(model.name.clone())).collect();
@@ -231,13 +236,15 @@ impl Run<'_> {
     async fn level(&mut self, ground: &mut Ground, plan: &Plan, level: &[usize]) -> Result<(), RunError> {
         let (chained, free): (Vec<usize>, Vec<usize>) =
             level.iter().partition(|at| ground.models[**at].reads_previous());
-        let due = self.due(ground, plan, &free);
+        spare::look(self.workspace, ground, free.iter().copied()).await;
+        let (due, spared) = self.due(ground, plan, &free);
         let mut failed: BTreeSet<(usize, Interval)> = BTreeSet::new();
         if self.halted {
             let behind = plan.tasks.iter().filter(|task| chained.contains(&task.at)).count();
             self.report.not_begun += due.len() + behind;
             return Ok(());
         }
+        self.restamp(ground, spared).await?;
         self.prepare_tables(ground, &due)?;
         let crew = Crew {
             publisher: Publisher::start(self.workspace.warehouse.clone(), self.options.single_commits),
@@ -461,7 +468,7 @@ impl Run<'_> {
                 Verdict::Held(..) => {
                     chain.stuck.get_or_insert(task.interval);
                 }
-                Verdict::Fresh | Verdict::Reported(_) => {}
+                Verdict::Fresh | Verdict::Reported(_) | Verdict::Spared(_) => {}
             }
             self.left(task, &assessment.verdict);
         }
@@ -485,23 +492,37 @@ impl Run<'_> {
         }
     }
 
-    /// The level's tasks with their inputs pinned; those that turned out to have nothing to do, or can't run, are
-    /// reported and left out.
-    fn due<'p>(&mut self, ground: &Ground, plan: &'p Plan, level: &[usize]) -> Vec<(&'p Task, Assessment)> {
-        let mut due = Vec::new();
+    /// The level's tasks with their inputs pinned, and the slices that get another stamp alone; tasks that turned out to
+    /// have nothing to do, or can't run, are reported and left out.
+    fn due<'p>(
+        &mut self,
+        ground: &Ground,
+        plan: &'p Plan,
+        level: &[usize],
+    ) -> (Vec<(&'p Task, Assessment)>, Vec<Sparing>) {
+        let (mut due, mut spared) = (Vec::new(), Vec::new());
         for at in level {
             let subject = ground.subject(*at, &self.tables, self.options.plan.allow);
             let own = plan.tasks.iter().filter(|task| task.at == *at);
             let assessed: Vec<_> =
                 own.map(|task| (task, subject.assess(task.interval, &Before::Settled))).collect();
+            let known = plan.spared.iter().filter(|slice| slice.at == *at);
+            let known = known
+                .map(|slice| (slice.label.clone(), subject.assess(slice.interval, &Before::Settled)))
+                // Another run may have been there.
+                .filter(|(_, assessment)| matches!(assessment.verdict, Verdict::Spared(_)));
+            spared.extend(known.map(|(label, assessment)| Sparing { at: *at, label, assessment }));
             for (task, assessment) in assessed {
                 match &assessment.verdict {
                     Verdict::Due(_) => due.push((task, assessment)),
+                    Verdict::Spared(_) => {
+                        spared.push(Sparing { at: *at, label: task.label.clone(), assessment });
+                    }
                     verdict => self.left(task, verdict),
                 }
             }
         }
-        due
+        (due, spared)
     }
 
     /// Makes or widens the tables of the models that are going to write.

@@ -66,6 +66,8 @@ pub struct Story {
     pub hold: Option<Hold>,
     /// Inputs that changed, of those whose changes are reported alone.
     pub reported: Vec<String>,
+    /// Inputs that changed, in keys alone that the slice does not look up.
+    pub spared: Vec<String>,
     /// The model's code now.
     pub code: Digest,
     /// The stamp of what is published.
@@ -132,11 +134,19 @@ pub fn explain(ground: &Ground, at: usize, interval: Interval) -> Result<Story, 
             }
         })
         .collect();
-    let (reason, hold, reported) = match assessment.verdict {
-        Verdict::Fresh => (None, None, Vec::new()),
-        Verdict::Reported(inputs) => (None, None, inputs),
-        Verdict::Due(reason) => (Some(reason), None, Vec::new()),
-        Verdict::Held(reason, hold) => (Some(reason), Some(hold), Vec::new()),
+    let (mut reported, mut spared) = (Vec::new(), Vec::new());
+    let (reason, hold) = match assessment.verdict {
+        Verdict::Fresh => (None, None),
+        Verdict::Reported(inputs) => {
+            reported = inputs;
+            (None, None)
+        }
+        Verdict::Spared(inputs) => {
+            spared = inputs;
+            (None, None)
+        }
+        Verdict::Due(reason) => (Some(reason), None),
+        Verdict::Held(reason, hold) => (Some(reason), Some(hold)),
     };
     Ok(Story {
         model: model.name.clone(),
@@ -146,6 +156,7 @@ pub fn explain(ground: &Ground, at: usize, interval: Interval) -> Result<Story, 
         reason,
         hold,
         reported,
+        spared,
         code: model.code,
         stamp: stamp.cloned(),
         fingerprint: stamp.map(|stamp| stamp.fingerprint),
@@ -168,7 +179,7 @@ pub(crate) fn states_before(ground: &Ground, at: usize) -> Vec<TableState> {
             let last = std::mem::take(&mut before);
             before = subject.standing(interval, &verdict, &last, true);
             match verdict {
-                Verdict::Fresh | Verdict::Reported(_) => {}
+                Verdict::Fresh | Verdict::Reported(_) | Verdict::Spared(_) => {}
                 Verdict::Due(reason) => {
                     state.pending.add(interval, subject.columns(interval, &reason, &last))
                 }

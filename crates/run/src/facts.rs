@@ -6,7 +6,7 @@ use std::sync::Arc;
 use arrow::datatypes::SchemaRef;
 use datafusion::prelude::SessionContext;
 use oncemore_backend::changes::Condition;
-use oncemore_backend::engine::{Analysis, InputSchema, InputTime, Literal, Meaning, ModelQuery};
+use oncemore_backend::engine::{Analysis, InputSchema, InputTime, Literal, Lookup, Meaning, ModelQuery};
 use oncemore_backend::source::{column_type, time_type};
 use oncemore_commit::VALID_FROM;
 use oncemore_core::{CodeVersion, Digest, Digester, Read, TimeType, previous_of};
@@ -31,6 +31,8 @@ pub struct Facts {
     pub time_type: Option<TimeType>,
     /// What it reads, by input.
     pub reads: Vec<Read>,
+    /// Inputs that it only looks up.
+    pub lookups: Vec<Lookup>,
     /// What the engine had to decide for it.
     pub notes: Vec<String>,
     /// What the query means, column by column.
@@ -73,10 +75,10 @@ pub(crate) fn derive(workspace: &Workspace) -> Result<BTreeMap<String, Facts>, R
                 analysis
             }
         };
-        let Analysis { schema, time_type, reads, notes, meaning } = analysis;
+        let Analysis { schema, time_type, reads, lookups, notes, meaning } = analysis;
         let table = fold::table_columns(model, &schema)?;
         let query = query.with_previous(&schema)?;
-        all.insert(name, Facts { query, schema, table, time_type, reads, notes, meaning });
+        all.insert(name, Facts { query, schema, table, time_type, reads, lookups, notes, meaning });
     }
     let values: Vec<_> = fresh
         .iter()

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use oncemore_backend::engine::Lookup;
 use oncemore_core::{
     Calendar, CodeVersion, Digest, Instant, Interval, IntervalSet, Read, Stamp, TableName, Zone,
 };
@@ -11,6 +12,7 @@ use oncemore_project::OnForeign;
 use crate::assess::{Allow, Earlier, InputState, SourceState, Subject, Supply, TableState};
 use crate::due::{Cut, Cuts, Slots};
 use crate::inputs::{InputCells, list_of};
+use crate::spare::Spared;
 
 /// Everything that decides a plan.
 pub struct Ground {
@@ -53,6 +55,10 @@ pub struct ModelGround {
     pub earlier: BTreeMap<CodeVersion, Earlier>,
     /// What it reads, by input.
     pub reads: Vec<Read>,
+    /// Inputs that it only looks up.
+    pub lookups: Vec<Lookup>,
+    /// What is known of its slices that changes of these spare.
+    pub spared: Spared,
     /// Inputs whose changes do not make it stale.
     pub ignored: Vec<String>,
     /// Inputs whose changes are reported and do not make it stale.
@@ -102,6 +108,11 @@ impl ModelGround {
             Ok(at) => stamps[at] = stamp,
             Err(at) => stamps.insert(at, stamp),
         }
+    }
+
+    /// Whether changes of an input do not make its slices stale.
+    pub(crate) fn is_let_be(&self, input: &String) -> bool {
+        self.ignored.contains(input) || self.reported.contains(input)
     }
 
     /// Whether its slices read the one before.
@@ -172,7 +183,23 @@ impl Ground {
             misfit: model.misfit.as_deref(),
             ignored: &model.ignored,
             reported: &model.reported,
+            spared: &model.spared,
             allow,
+        }
+    }
+
+    /// What an input holds, by the name used in FROM; `None` for the slice before the own one.
+    pub(crate) fn cells_of(&self, name: &str) -> Option<&InputCells> {
+        let source = self.sources.get(name).map(|source| &source.cells);
+        source.or_else(|| Some(&self.models.get(self.position(name)?)?.cells))
+    }
+
+    /// The zone in which an input's dates and wall times count.
+    pub(crate) fn zone_of(&self, name: &str) -> Zone {
+        match (self.sources.get(name), self.position(name)) {
+            (Some(source), _) => source.zone.clone(),
+            (None, Some(at)) => self.models[at].zone(),
+            (None, None) => Zone::utc(),
         }
     }
 

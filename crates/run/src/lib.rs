@@ -22,6 +22,7 @@ pub mod plan;
 pub mod query;
 pub mod rebuild;
 pub mod select;
+pub mod spare;
 pub mod status;
 mod supply;
 mod task;

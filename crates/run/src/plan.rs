@@ -76,6 +76,22 @@ pub struct Reported {
     pub inputs: Vec<String>,
 }
 
+/// One slice that changes of its inputs spare: a run gives it another stamp, and computes nothing.
+#[derive(Clone, Debug, Serialize)]
+pub struct Spared {
+    /// Position of the model in the ground.
+    #[serde(skip)]
+    pub at: usize,
+    /// The table.
+    pub model: TableName,
+    /// The slice's interval.
+    pub interval: Interval,
+    /// The interval as people write it.
+    pub label: Label,
+    /// The inputs that differ, in keys alone that the slice does not look up.
+    pub inputs: Vec<String>,
+}
+
 /// A rebuild that was begun and not ended: `oncemore rebuild` goes on with it.
 #[derive(Clone, Debug, Serialize)]
 pub struct Unfinished {
@@ -105,6 +121,8 @@ pub struct ModelSummary {
     pub fresh: usize,
     /// Of those, with nothing to do but for inputs whose changes are reported alone.
     pub reported: usize,
+    /// Of those, with nothing to compute: inputs changed in keys alone that they do not look up.
+    pub spared: usize,
     /// Tasks planned.
     pub tasks: usize,
     /// Slices held back.
@@ -124,6 +142,8 @@ pub struct Plan {
     pub held: Vec<Held>,
     /// Slices whose inputs changed in a way that is reported alone.
     pub reported: Vec<Reported>,
+    /// Slices that changes of their inputs spare: they get another stamp.
+    pub spared: Vec<Spared>,
     /// Rebuilds that were begun and not ended.
     pub rebuilds: Vec<Unfinished>,
     /// Parents that need work and are not selected.
@@ -209,6 +229,7 @@ fn plan_model(
             due: slots.len(),
             fresh: 0,
             reported: 0,
+            spared: 0,
             tasks: 0,
             held: 0,
         },
@@ -256,6 +277,7 @@ impl Pass<'_> {
         let (reason, hold) = match verdict {
             Verdict::Fresh => return self.fresh(interval, inside),
             Verdict::Reported(inputs) => return self.report(slot, inputs, inside || touched),
+            Verdict::Spared(inputs) => return self.spare(slot, inputs, inside),
             Verdict::Due(reason) => (reason, None),
             Verdict::Held(reason, hold) => (reason, Some(hold)),
         };
@@ -281,9 +303,13 @@ impl Pass<'_> {
         }
     }
 
-    /// Nothing is to be done, unless for what was left out before it: its readers are told, as of what was left out.
     fn fresh(&mut self, interval: Interval, inside: bool) {
         self.summary.fresh += 1;
+        self.stays(interval, inside);
+    }
+
+    /// Nothing is to be done, unless for what was left out before it: its readers are told, as of what was left out.
+    fn stays(&mut self, interval: Interval, inside: bool) {
         if self.subject.rests_on_stale(interval) {
             self.state.left_out.add(interval, None);
             if self.selected && inside {
@@ -300,8 +326,23 @@ impl Pass<'_> {
         }
     }
 
+    fn spare(&mut self, slot: &Slot, inputs: Vec<String>, inside: bool) {
+        self.summary.spared += 1;
+        self.stays(slot.interval, inside);
+        let reason = Reason::Input { inputs: Vec::new(), certain: true };
+        if inside && self.is_asked(&reason) {
+            let (at, model, label) = (self.at, self.summary.model.clone(), slot.label.clone());
+            self.plan.spared.push(Spared { at, model, interval: slot.interval, label, inputs });
+        }
+    }
+
     fn is_wanted(&self, verdict: &Verdict) -> bool {
         let (Verdict::Due(reason) | Verdict::Held(reason, _)) = verdict else { return false };
+        self.is_asked(reason)
+    }
+
+    /// Whether work for this reason is asked for.
+    fn is_asked(&self, reason: &Reason) -> bool {
         let reasons = &self.options.reasons;
         self.selected && (reasons.is_empty() || reasons.iter().any(|word| word == reason.word()))
     }

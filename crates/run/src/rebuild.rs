@@ -376,6 +376,7 @@ fn add_up(report: &mut RunReport, more: RunReport) {
     report.published += more.published;
     report.unchanged += more.unchanged;
     report.cut_off += more.cut_off;
+    report.spared += more.spared;
     report.elsewhere += more.elsewhere;
     report.audited += more.audited;
     report.adopted += more.adopted;

@@ -87,6 +87,8 @@ pub struct SliceLine {
     /// Whether its rows were written with other columns than the model yields now: what was added since is NULL in them,
     /// what was widened is read as the wider type.
     pub old_shape: bool,
+    /// Inputs that changed after it was made, in keys alone that it does not look up.
+    pub spared: Vec<String>,
 }
 
 /// One model.
@@ -137,12 +139,16 @@ pub fn status(ground: &Ground) -> Vec<ModelLine> {
                 _ => {}
             }
             before = next;
+            let spared = match &verdict {
+                Verdict::Spared(inputs) => inputs.clone(),
+                _ => Vec::new(),
+            };
             let status = match (verdict, stamp) {
-                (Verdict::Fresh, Some(stamp)) => match &stamp.origin {
+                (Verdict::Fresh | Verdict::Spared(_), Some(stamp)) => match &stamp.origin {
                     Origin::Computed => SliceStatus::Fresh,
                     Origin::Accepted { because } => SliceStatus::Accepted { because: because.clone() },
                 },
-                (Verdict::Fresh, None) => SliceStatus::Fresh,
+                (Verdict::Fresh | Verdict::Spared(_), None) => SliceStatus::Fresh,
                 (Verdict::Reported(inputs), _) => SliceStatus::Reported { inputs },
                 (Verdict::Due(Reason::Failed), _) => SliceStatus::Failed,
                 (Verdict::Due(_), None) => SliceStatus::Due,
@@ -157,6 +163,7 @@ pub fn status(ground: &Ground) -> Vec<ModelLine> {
                 changed_at: stamp.map(|stamp| stamp.changed_at),
                 old_shape: stamp
                     .is_some_and(|stamp| stamp.fingerprint.rows > 0 && stamp.schema != model.schema),
+                spared,
             });
         }
         lines.push(ModelLine {

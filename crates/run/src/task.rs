@@ -14,7 +14,7 @@ use oncemore_commit::{
     Attempt, Audited, CODE_VERSION, CommitError, DELETED, DataFileRef, INTERVAL_START, SliceWriter, Staged,
     TableHead,
 };
-use oncemore_core::{Audit, ColumnType, Digest, Digester, Interval, SliceState, TableName};
+use oncemore_core::{Audit, ColumnType, Digest, Digester, Interval, Pin, Read, SliceState, TableName};
 use oncemore_project::{Fold, Kind, Model};
 
 use crate::due::Label;
@@ -22,6 +22,7 @@ use crate::error::{ErrorKind, RunError};
 use crate::execute::{Stop, TaskFailure};
 use crate::facts::{Facts, input_zone};
 use crate::fold::{self, Ties};
+use crate::inputs::{InputCells, list_of};
 use crate::rebuild;
 use crate::workspace::Workspace;
 
@@ -30,6 +31,8 @@ pub(crate) struct Prepared {
     pub(crate) audited: Audited,
     /// Ties among its changes, where there are any.
     pub(crate) ties: Option<Ties>,
+    /// Tables that were read whole, at the versions that they had then.
+    pub(crate) pins: Vec<Pin>,
 }
 
 /// Computes and stages the slice of `interval`, and audits it.
@@ -41,10 +44,13 @@ pub(crate) async fn prepare(
     stop: &Stop,
 ) -> Result<Prepared, Failed> {
     let facts = &workspace.facts[&model.name.to_string()];
-    let (staged, ties) = stage(workspace, model, facts, interval, attempt, stop).await?;
+    let inputs = inputs(workspace, model, facts, interval)?;
+    let pins = inputs.iter().filter_map(|(_, input)| input.pin.clone()).collect();
+    let inputs = inputs.into_iter().map(|(name, input)| (name, input.rows)).collect();
+    let (staged, ties) = stage(workspace, model, facts, (interval, inputs), attempt, stop).await?;
     let rows = present(workspace, model, facts, staged_files(&staged))?;
     check(workspace, model, interval, rows).await?;
-    Ok(Prepared { audited: staged.audited(), ties })
+    Ok(Prepared { audited: staged.audited(), ties, pins })
 }
 
 /// Audits the published rows of a slice.
@@ -92,11 +98,10 @@ async fn stage(
     workspace: &Workspace,
     model: &Model,
     facts: &Facts,
-    interval: Interval,
+    (interval, inputs): (Interval, Vec<(String, Arc<dyn TableProvider>)>),
     attempt: &Attempt,
     stop: &Stop,
 ) -> Result<(Staged, Option<Ties>), Failed> {
-    let inputs = inputs(workspace, model, facts, interval)?;
     let engine = workspace.engine()?;
     let rows = match model.fold {
         // Which of them count depends on no order, and those that do are ordered by key as they are stored.
@@ -216,7 +221,7 @@ fn range_flags(model: &Model, interval: Interval) -> String {
 }
 
 /// Tables and sources that a model's audits look at, beside the slice itself.
-fn tables_read(workspace: &Workspace, model: &Model) -> Vec<String> {
+pub(crate) fn tables_read(workspace: &Workspace, model: &Model) -> Vec<String> {
     let named = |name: &String| {
         model.audits.iter().any(|audit| match audit {
             Audit::Relationship { to, .. } => to == name,
@@ -229,26 +234,62 @@ fn tables_read(workspace: &Workspace, model: &Model) -> Vec<String> {
     names.filter(|name| *name != model.called().to_string() && named(name)).collect()
 }
 
-/// The inputs of a task, pinned to what its ranges cover now.
+/// An input of a task, pinned to what its range covers now.
+struct Pinned {
+    rows: Arc<dyn TableProvider>,
+    /// Which version that is, of a table that is read whole: another run may have published since the slice was assessed,
+    /// and a stamp says what was read.
+    pin: Option<Pin>,
+}
+
+/// The inputs of a task.
 fn inputs(
     workspace: &Workspace,
     model: &Model,
     facts: &Facts,
     interval: Interval,
-) -> Result<Vec<(String, Arc<dyn TableProvider>)>, RunError> {
+) -> Result<Vec<(String, Pinned)>, RunError> {
     let zone =
         model.calendar.as_ref().map_or_else(oncemore_core::Zone::utc, |calendar| calendar.zone.clone());
     let mut providers = Vec::with_capacity(facts.reads.len());
     for read in &facts.reads {
         if read.is_previous() {
             let before = model.calendar.as_ref().map(|calendar| calendar.previous(interval));
-            providers.push((read.input.clone(), previous(workspace, model, facts, before)?));
+            let rows = previous(workspace, model, facts, before)?;
+            providers.push((read.input.clone(), Pinned { rows, pin: None }));
             continue;
         }
         let range = read.range(interval, &zone, &input_zone(workspace, &read.input));
-        providers.push((read.input.clone(), input(workspace, &read.input, range)?));
+        let whole =
+            workspace.model(&read.input).filter(|input| input.calendar.is_none() || input.fold.is_some());
+        let pinned = match whole {
+            Some(table) => whole_table(workspace, &table.name, read, range)?,
+            None => Pinned { rows: input(workspace, &read.input, range)?, pin: None },
+        };
+        providers.push((read.input.clone(), pinned));
     }
     Ok(providers)
+}
+
+/// A table that is read whole, with the version that is read.
+fn whole_table(
+    workspace: &Workspace,
+    table: &TableName,
+    read: &Read,
+    range: Option<Interval>,
+) -> Result<Pinned, RunError> {
+    let mut stamps = workspace.warehouse.stamps(table)?;
+    loop {
+        let rows = input(workspace, &read.input, range)?;
+        let after = workspace.warehouse.stamps(table)?;
+        if *after == *stamps {
+            let columns = read.columns.as_deref();
+            let version = InputCells::from_stamps(&stamps).version(range, columns, list_of(columns));
+            return Ok(Pinned { rows, pin: Some(Pin { input: read.input.clone(), version }) });
+        }
+        // Somebody published in between.
+        stamps = after;
+    }
 }
 
 /// The slice before the own one, with the columns that the query may name.
@@ -283,7 +324,8 @@ pub(crate) fn wide_table(workspace: &Workspace, model: &Model) -> Result<Arc<dyn
     Ok(table::provider(data_files(files)?, Arc::new(Schema::new(fields)), None))
 }
 
-fn input(
+/// What a table or a source holds in a range, at the least.
+pub(crate) fn input(
     workspace: &Workspace,
     name: &str,
     range: Option<Interval>,

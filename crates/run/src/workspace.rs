@@ -25,6 +25,7 @@ use crate::fold;
 use crate::ground::{Ground, ModelGround, SourceGround};
 use crate::inputs::{Cell, InputCells};
 use crate::rebuild;
+use crate::spare::{self, Spared};
 use crate::supply::SourceSupply;
 
 /// Where a project is and what may be used to work on it.
@@ -280,6 +281,17 @@ impl Workspace {
         Ok(Ground::new(now, models, sources))
     }
 
+    /// What decides the next plan, with the slices that changed dimensions spare: reads rows where one has changed.
+    ///
+    /// # Errors
+    /// A warehouse that can't be read.
+    pub async fn ground_with_spared(&self) -> Result<Ground, RunError> {
+        let mut ground = self.ground()?;
+        let models = 0..ground.models.len();
+        spare::look(self, &mut ground, models).await;
+        Ok(ground)
+    }
+
     /// Takes in what a model's tables hold now.
     pub(crate) fn refresh(&self, ground: &mut ModelGround) -> Result<(), RunError> {
         let stamps = self.warehouse.stamps(&ground.sliced)?;
@@ -336,6 +348,8 @@ impl Workspace {
             schema: schema_digest(&fold::stored_columns(model, facts)),
             earlier,
             reads: facts.reads.clone(),
+            lookups: facts.lookups.clone(),
+            spared: Spared::default(),
             ignored: inputs_with(model, OnChange::Ignore),
             reported: inputs_with(model, OnChange::Report),
             stamps: Arc::default(),

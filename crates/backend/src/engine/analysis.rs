@@ -14,6 +14,7 @@ use oncemore_commit::types::{arrow_type, stored_type};
 use oncemore_core::{ColumnType, Read, TimeType};
 use serde::{Deserialize, Serialize};
 
+use super::lookups::{self, Lookup};
 use super::meaning::{self, Meaning};
 use super::names::Names;
 use super::parameters::{self, Parameter};
@@ -29,6 +30,8 @@ pub struct Analysis {
     pub time_type: Option<TimeType>,
     /// What a task reads, one per input, by name.
     pub reads: Vec<Read>,
+    /// Inputs that are only looked up by columns of another.
+    pub lookups: Vec<Lookup>,
     /// What the engine did that a reader should know: ties broken.
     pub notes: Vec<String>,
     /// What it means, column by column, where that can be told.
@@ -234,8 +237,9 @@ pub(super) fn analyse(
     let time_type = query.time.as_deref().map(|name| output_time(&schema, name, query)).transpose()?;
     let optimised = state.optimize(&planned.plan)?;
     let meaning = meaning::meaning(&optimised);
+    let lookups = lookups::lookups(&optimised, &query.inputs)?;
     let reads = ranges::reads(state, optimised, &planned.parameters, &query.inputs)?;
-    Ok(Analysis { schema, time_type, reads, notes: planned.notes, meaning })
+    Ok(Analysis { schema, time_type, reads, lookups, notes: planned.notes, meaning })
 }
 
 pub(super) fn output_time(schema: &Schema, name: &str, query: &ModelQuery) -> Result<TimeType, EngineError> {
@@ -270,6 +274,7 @@ struct Stored {
     columns: Vec<(String, ColumnType, bool)>,
     time_type: Option<TimeType>,
     reads: Vec<Read>,
+    lookups: Vec<Lookup>,
     notes: Vec<String>,
     meaning: Option<Meaning>,
 }
@@ -285,6 +290,7 @@ impl Analysis {
             columns: columns.collect(),
             time_type: self.time_type,
             reads: self.reads.clone(),
+            lookups: self.lookups.clone(),
             notes: self.notes.clone(),
             meaning: self.meaning.clone(),
         };
@@ -303,6 +309,7 @@ impl Analysis {
             schema: Arc::new(Schema::new(fields)),
             time_type: stored.time_type,
             reads: stored.reads,
+            lookups: stored.lookups,
             notes: stored.notes,
             meaning: stored.meaning,
         })

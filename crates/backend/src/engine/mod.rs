@@ -10,10 +10,12 @@
 mod analysis;
 mod checked;
 mod compile;
+mod differing;
 mod exact;
 pub(crate) mod execution;
 mod functions;
 mod keys;
+mod lookups;
 mod meaning;
 mod memory;
 mod mended;
@@ -43,6 +45,8 @@ use oncemore_core::{Interval, IntervalLength, TimeType, Zone};
 
 pub use crate::error::{EngineError, ErrorKind};
 pub use analysis::Analysis;
+pub use differing::{Keys, Moments};
+pub use lookups::Lookup;
 pub use meaning::Meaning;
 pub use named::{Named, named, with_narrow_stars};
 

@@ -16,6 +16,7 @@ use datafusion::logical_expr::{LogicalPlan, TableScan};
 use oncemore_core::{Bound, ColumnsRead, Edge, Read, TimeType};
 
 use self::bounds::Range;
+pub(super) use self::joins::has_subquery;
 use super::parameters::Parameter;
 use super::{EngineError, InputSchema};
 

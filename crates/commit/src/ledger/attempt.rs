@@ -271,7 +271,7 @@ impl Warehouse {
         let connection = self.catalog().lock();
         let mut query = connection.prepare_cached(
             "SELECT count(*), max(ended) - min(started) FROM om_attempts
-              WHERE name = ?1 AND state = 'committed' AND ended IS NOT NULL
+              WHERE name = ?1 AND state = 'committed' AND ended IS NOT NULL AND bytes > 0
               GROUP BY request, process HAVING max(ended) > min(started) ORDER BY count(*) DESC, request DESC LIMIT 1",
         )?;
         let read = |row: &Row<'_>| {

@@ -69,7 +69,7 @@ fn ensure(warehouse: &Warehouse, kind: Kind) {
     ensure_laid_out(warehouse, kind, SMALL);
 }
 
-fn ensure_laid_out(warehouse: &Warehouse, kind: Kind, layout: Layout) {
+pub(crate) fn ensure_laid_out(warehouse: &Warehouse, kind: Kind, layout: Layout) {
     warehouse.ensure_fold(&log(), &oracle::user_schema(), true, &laid_out(kind, layout)).unwrap();
 }
 

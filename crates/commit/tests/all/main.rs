@@ -5,6 +5,7 @@
 mod oracle;
 mod support;
 
+mod apart;
 mod basics;
 mod beside;
 mod claims;

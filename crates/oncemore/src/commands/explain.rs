@@ -26,7 +26,7 @@ pub struct Args {
 pub fn run(args: &Args, context: &Context) -> Result<u8, Failure> {
     let story = context.block_on(2, async {
         let workspace = context.open(Access::Read).await?;
-        let ground = workspace.ground()?;
+        let ground = workspace.ground_with_spared().await?;
         let slice = find_slice(&ground, &args.model, args.interval.as_deref())?;
         let mut story = explain(&ground, slice.at, slice.interval)?;
         refuse_what_is_no_slice(&ground, &slice, &story)?;

@@ -42,7 +42,7 @@ pub fn run(args: &Args, context: &Context) -> Result<u8, Failure> {
     let (yes, stale_ok) = (args.work.how.yes, args.work.how.stale_parents.is_some());
     let (plan, guarded, limit, estimate, refused) = context.block_on(jobs, async {
         let workspace = context.open_with(Access::Read, args.work.how.memory, jobs).await?;
-        let ground = workspace.ground()?;
+        let ground = workspace.ground_with_spared().await?;
         let plan = plan(&ground, &args.work.plan_options())?;
         let refused = limit::check(&workspace, &ground, &plan, yes, stale_ok).err();
         let guarded = plan.guarded(&ground);
@@ -58,5 +58,6 @@ pub fn run(args: &Args, context: &Context) -> Result<u8, Failure> {
     if let Some(refused) = refused {
         return Err(refused.into());
     }
-    Ok(if args.exit_code && !plan.tasks.is_empty() { FINDINGS } else { 0 })
+    let is_something = !plan.tasks.is_empty() || !plan.spared.is_empty();
+    Ok(if args.exit_code && is_something { FINDINGS } else { 0 })
 }

@@ -59,6 +59,9 @@ pub(crate) async fn once(
     watcher.finish();
     let report = result?;
     match watcher.plan() {
+        Some(plan) if !plan.spared.is_empty() => {
+            ui.talk(&summary(&report, started.elapsed().as_secs_f64(), &ui.err));
+        }
         Some(plan) if plan.tasks.is_empty() && plan.held.is_empty() => ui.talk(&nothing_to_do(&plan)),
         Some(plan) if plan.tasks.is_empty() => {
             ui.talk(&format!("{}\nnext: `oncemore plan` and `oncemore status --why` say why", totals(&plan)));

@@ -27,7 +27,7 @@ pub struct Args {
 pub fn run(args: &Args, context: &Context) -> Result<u8, Failure> {
     let lines = context.block_on(2, async {
         let workspace = context.open(Access::Read).await?;
-        let ground = workspace.ground()?;
+        let ground = workspace.ground_with_spared().await?;
         selected(&ground, args)
     })?;
     if context.ui.is_json() {

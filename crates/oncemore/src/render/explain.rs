@@ -45,6 +45,14 @@ fn verdict(story: &Story, look: &Look) -> String {
                 look.paint(Paint::Vouched, "reported")
             );
         }
+        None if !story.spared.is_empty() => {
+            let names = story.spared.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+            return format!(
+                "{}: {names} changed since, in none of the keys that this slice looks up; the next run moves its stamp on, \
+                 and computes nothing",
+                look.paint(Paint::Good, "fresh")
+            );
+        }
         None => match story.stamp.as_ref().map(|stamp| &stamp.origin) {
             Some(Origin::Accepted { because }) => {
                 return format!(

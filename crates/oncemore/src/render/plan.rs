@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use oncemore_core::{Interval, TableName};
-use oncemore_run::plan::{Held, Reported};
+use oncemore_run::plan::{Held, Reported, Spared};
 use oncemore_run::{Plan, Task};
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
@@ -19,6 +19,8 @@ use super::{Look, Paint};
 const RANGES_MAX: usize = 4;
 /// What is said of slices whose inputs changed, where these changes are reported alone.
 const REPORTED: &str = "reported: input changed";
+/// What is said of slices whose inputs changed in keys alone that they do not look up.
+const SPARED: &str = "spared: input changed in other keys";
 /// Most details shown for one reason of one model.
 const DETAILS_MAX: usize = 3;
 
@@ -28,7 +30,8 @@ pub fn render(plan: &Plan, look: &Look) -> String {
     if let Some(range) = &plan.range {
         out += &format!("range: {range}\n");
     }
-    if plan.tasks.is_empty() && plan.held.is_empty() && plan.reported.is_empty() {
+    let lists = [plan.tasks.len(), plan.held.len(), plan.reported.len(), plan.spared.len()];
+    if lists.iter().all(|length| *length == 0) {
         out += &nothing_to_do(plan);
         out.push('\n');
         out += &unfinished_rebuilds(plan, look);
@@ -93,6 +96,9 @@ pub fn totals(plan: &Plan) -> String {
     if !plan.reported.is_empty() {
         parts.push(format!("{} reported", count(plan.reported.len() as u64)));
     }
+    if !plan.spared.is_empty() {
+        parts.push(format!("{} to stamp anew", count(plan.spared.len() as u64)));
+    }
     if fresh > 0 {
         parts.push(format!("{} fresh", count(fresh as u64)));
     }
@@ -155,6 +161,10 @@ pub fn group(plan: &Plan) -> Vec<Group<'_>> {
         let title = Cow::Borrowed(REPORTED);
         add(&mut buckets, reported_slice(found), title, Some(found.inputs.join(", ")), true);
     }
+    for found in &plan.spared {
+        let title = Cow::Borrowed(SPARED);
+        add(&mut buckets, spared_slice(found), title, Some(found.inputs.join(", ")), true);
+    }
     buckets
         .into_iter()
         .map(|bucket| Group {
@@ -180,6 +190,10 @@ fn held_slice(held: &Held) -> Slice<'_> {
 }
 
 fn reported_slice(found: &Reported) -> Slice<'_> {
+    (&found.model, found.interval, &found.label)
+}
+
+fn spared_slice(found: &Spared) -> Slice<'_> {
     (&found.model, found.interval, &found.label)
 }
 

@@ -32,6 +32,7 @@ struct Counts {
     published: u64,
     unchanged: u64,
     cut_off: u64,
+    spared: u64,
     elsewhere: u64,
     failed: u64,
     blocked: u64,
@@ -40,7 +41,8 @@ struct Counts {
 
 impl Counts {
     fn done(&self) -> u64 {
-        self.published + self.unchanged + self.cut_off + self.elsewhere + self.failed + self.blocked
+        let ended = self.published + self.unchanged + self.cut_off + self.spared + self.elsewhere;
+        ended + self.failed + self.blocked
     }
 }
 
@@ -56,9 +58,10 @@ impl Tally {
         };
         let model = match event {
             Event::Planned(plan) => {
-                self.total = plan.tasks.len() as u64;
-                for task in &plan.tasks {
-                    self.models.entry(task.model.clone()).or_default().planned += 1;
+                self.total = (plan.tasks.len() + plan.spared.len()) as u64;
+                let tasks = plan.tasks.iter().map(|task| &task.model);
+                for model in tasks.chain(plan.spared.iter().map(|slice| &slice.model)) {
+                    self.models.entry(model.clone()).or_default().planned += 1;
                 }
                 return lines;
             }
@@ -88,6 +91,11 @@ impl Tally {
             Event::CutOff { model, label } => {
                 say(model, label, "cut off: its inputs came out equal".to_owned());
                 self.models.entry(model.clone()).or_default().cut_off += 1;
+                model
+            }
+            Event::Spared { model, label } => {
+                say(model, label, "spared: its inputs changed in keys that it does not look up".to_owned());
+                self.models.entry(model.clone()).or_default().spared += 1;
                 model
             }
             Event::Elsewhere { model, label } => {
@@ -167,6 +175,7 @@ fn words(counts: &Counts, look: &Look) -> String {
         (counts.published, "published", Paint::Good),
         (counts.unchanged, "unchanged", Paint::Good),
         (counts.cut_off, "cut off", Paint::Dim),
+        (counts.spared, "spared", Paint::Dim),
         (counts.elsewhere, "done by another run", Paint::Dim),
         (counts.failed, "failed", Paint::Bad),
         (counts.blocked, "blocked", Paint::Held),
@@ -187,6 +196,7 @@ pub fn summary(report: &RunReport, took_seconds: f64, look: &Look) -> String {
         (report.published, "published", Paint::Good),
         (report.unchanged, "unchanged", Paint::Good),
         (report.cut_off, "cut off", Paint::Dim),
+        (report.spared, "spared", Paint::Dim),
         (report.elsewhere, "done by another run", Paint::Dim),
         (report.audited, "audited", Paint::Good),
         (report.adopted, "adopted", Paint::Vouched),

@@ -51,10 +51,12 @@ pub fn render(models: &[ModelLine], why: bool, look: &Look) -> String {
     out.push('\n');
     out += &legend(models, look);
     let old_shapes = sorted.iter().any(|model| model.slices.iter().any(|slice| slice.old_shape));
+    let has_spared = sorted.iter().any(|model| model.slices.iter().any(|slice| !slice.spared.is_empty()));
     if why {
         out += &causes(&sorted, look);
+        out += &spared(&sorted, look);
         out += &shapes(&sorted, look);
-    } else if old_shapes || sorted.iter().any(|model| model.rank() > 1) {
+    } else if old_shapes || has_spared || sorted.iter().any(|model| model.rank() > 1) {
         out += &look.paint(Paint::Dim, "`oncemore status --why` lists the causes");
         out.push('\n');
     }
@@ -187,6 +189,20 @@ fn causes(models: &[&ModelLine], look: &Look) -> String {
     out
 }
 
+/// Slices that are fresh though inputs changed: in keys alone that they do not look up.
+fn spared(models: &[&ModelLine], look: &Look) -> String {
+    let title = "fresh: an input changed, in none of the keys that these slices look up";
+    let of = |model| {
+        let mut by_inputs: BTreeMap<String, Vec<&SliceLine>> = BTreeMap::new();
+        let model: &ModelLine = model;
+        for slice in model.slices.iter().filter(|slice| !slice.spared.is_empty()) {
+            by_inputs.entry(slice.spared.join(", ")).or_default().push(slice);
+        }
+        by_inputs.into_iter().map(move |(inputs, slices)| Line { model, detail: Some(inputs), slices })
+    };
+    notes(title, Paint::Good, models.iter().flat_map(|model| of(*model)).collect(), look)
+}
+
 /// Slices whose rows were written with other columns than the model has now.
 fn shapes(models: &[&ModelLine], look: &Look) -> String {
     let of = |model| {
@@ -194,15 +210,19 @@ fn shapes(models: &[&ModelLine], look: &Look) -> String {
         let slices: Vec<&SliceLine> = model.slices.iter().filter(|slice| slice.old_shape).collect();
         (!slices.is_empty()).then_some(Line { model, detail: None, slices })
     };
-    let lines: Vec<Line<'_>> = models.iter().filter_map(|model| of(*model)).collect();
+    let title =
+        "old shape: columns added since are NULL in these rows, widened ones are read as the wider type";
+    notes(title, Paint::Vouched, models.iter().filter_map(|model| of(*model)).collect(), look)
+}
+
+/// What is to be known of slices beside their state.
+fn notes(title: &str, paint: Paint, lines: Vec<Line<'_>>, look: &Look) -> String {
     if lines.is_empty() {
         return String::new();
     }
-    let title =
-        "old shape: columns added since are NULL in these rows, widened ones are read as the wider type";
     let width = lines.iter().map(|line| line.model.model.to_string().width()).max().unwrap_or(0);
     let lines: String = lines.iter().map(|line| line.render(width, look)).collect();
-    format!("\n{}\n{lines}", look.paint(Paint::Vouched, title))
+    format!("\n{}\n{lines}", look.paint(paint, title))
 }
 
 /// Many details of one cause and model (a file for each slice that waits) become one line with the first of them.

@@ -17,6 +17,7 @@ mod project;
 mod rebuild;
 mod recovery;
 mod repairs;
+mod spared;
 mod views;
 
 use oncemore_testkit::numbers;

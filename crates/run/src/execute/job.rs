@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use oncemore_commit::{Attempt, Change, Publish, Published};
-use oncemore_core::{AttemptId, Instant};
+use oncemore_core::{AttemptId, Instant, Pin};
 use oncemore_project::Model;
 use tokio::sync::Semaphore;
 
@@ -64,8 +64,8 @@ impl Job {
             );
         };
         let audits_only = matches!(self.assessment.verdict, Verdict::Due(Reason::Audits));
-        let change = match self.prepare(model, audits_only, ties).await {
-            Ok(change) => change,
+        let (change, pins) = match self.prepare(model, audits_only, ties).await {
+            Ok(prepared) => prepared,
             Err(failed) => {
                 self.publisher.give_up();
                 return Err(failed.of(&model.name, self.task.interval, self.task.label.clone()));
@@ -74,8 +74,12 @@ impl Job {
         if let Change::Replace(audited) = &change {
             *rows = audited.staged().rows;
         }
-        let publish =
+        let mut publish =
             self.workspace.publish_of(model, &self.assessment, &self.attempt, self.code_seen, change);
+        for read in pins {
+            let own = publish.stamp.inputs.iter_mut().find(|own| own.input == read.input);
+            own.into_iter().for_each(|own| own.version = read.version);
+        }
         let Allow { foreign: replace_foreign, force: read_back, .. } = self.allow;
         let publish = Publish { replace_foreign, read_back, ..publish };
         let (table, label) = (self.task.model.clone(), self.task.label.clone());
@@ -96,13 +100,14 @@ impl Job {
         }
     }
 
-    /// Computes, stages and audits; for changed audits alone, audits what is published.
+    /// Computes, stages and audits; for changed audits alone, audits what is published. With tables that were read whole, at
+    /// the versions that they had then.
     async fn prepare(
         &self,
         model: &Model,
         audits_only: bool,
         ties: &mut Option<TaskTies>,
-    ) -> Result<Change, Failed> {
+    ) -> Result<(Change, Vec<Pin>), Failed> {
         // Held while the slice is computed, not while it waits to be published.
         let _permit = self.permits.acquire().await;
         if self.stop.is_stopped() {
@@ -116,7 +121,7 @@ impl Job {
         self.observer.event(Event::Started { model: table, label, reason });
         if audits_only {
             task::audit_published(&self.workspace, model, self.task.interval).await?;
-            return Ok(Change::Restamp);
+            return Ok((Change::Restamp, Vec::new()));
         }
         let prepared =
             task::prepare(&self.workspace, model, self.task.interval, &self.attempt, &self.stop).await?;
@@ -127,7 +132,7 @@ impl Job {
             *ties = Some(TaskTies { model: model.clone(), label: label.clone(), keys, example });
             self.observer.event(Event::Tied { model, label, ties: found });
         }
-        Ok(Change::Replace(prepared.audited))
+        Ok((Change::Replace(prepared.audited), prepared.pins))
     }
 
     fn failure(&self, error: RunError) -> TaskFailure {

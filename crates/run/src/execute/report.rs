@@ -57,6 +57,8 @@ pub struct RunReport {
     pub unchanged: u64,
     /// Planned tasks with nothing to do, their inputs having come out equal.
     pub cut_off: u64,
+    /// Slices that got another stamp alone: their inputs changed in keys that they do not look up.
+    pub spared: u64,
     /// Planned tasks that another run did meanwhile.
     pub elsewhere: u64,
     /// Slices in which somebody else's rows were taken for ours.
@@ -138,7 +140,8 @@ impl RunReport {
 
     /// Whether any task came to an end, good or bad.
     pub(super) fn tried_any(&self) -> bool {
-        self.published + self.unchanged + self.audited + self.adopted > 0 || !self.failed.is_empty()
+        self.published + self.unchanged + self.spared + self.audited + self.adopted > 0
+            || !self.failed.is_empty()
     }
 }
 

@@ -130,7 +130,8 @@ fn one_relation(expr: &Expr, column: &Column) -> bool {
     expr.column_refs().iter().all(|found| found.relation.is_none() || found.relation == column.relation)
 }
 
-fn has_subquery(expr: &Expr) -> bool {
+/// Whether it is a subquery, or a column of the query around one.
+pub(in crate::engine) fn has_subquery(expr: &Expr) -> bool {
     matches!(
         expr,
         Expr::Exists(_)

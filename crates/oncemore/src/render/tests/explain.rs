@@ -56,6 +56,7 @@ fn fresh() -> Story {
         reason: None,
         hold: None,
         reported: Vec::new(),
+        spared: Vec::new(),
         ties: None,
         code: digest("code"),
         stamp: Some(stamp()),

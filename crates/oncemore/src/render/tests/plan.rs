@@ -79,7 +79,15 @@ fn march() -> Plan {
     ]
     .map(|(name, due, held)| {
         let own = plan.tasks.iter().filter(|task| task.model == table(name)).count();
-        ModelSummary { model: table(name), due, fresh: due - own - held, reported: 0, tasks: own, held }
+        ModelSummary {
+            model: table(name),
+            due,
+            fresh: due - own - held,
+            reported: 0,
+            spared: 0,
+            tasks: own,
+            held,
+        }
     })
     .into();
     plan

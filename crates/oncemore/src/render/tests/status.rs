@@ -13,7 +13,15 @@ fn model(name: &str, calendar: &Calendar, range: &str, status: impl Fn(&str) -> 
         .map(|interval| {
             let label: oncemore_run::due::Label = calendar.label(interval).into();
             let status = status(&label);
-            SliceLine { interval, label, status, rows: Some(900), changed_at: None, old_shape: false }
+            SliceLine {
+                interval,
+                label,
+                status,
+                rows: Some(900),
+                changed_at: None,
+                old_shape: false,
+                spared: Vec::new(),
+            }
         })
         .collect();
     ModelLine { model: table(name), cut: "day, America/New_York".to_owned(), rows: 1, slices, rebuild: None }
@@ -28,6 +36,7 @@ fn full(name: &str, status: SliceStatus) -> ModelLine {
         rows: Some(16),
         changed_at: None,
         old_shape: false,
+        spared: Vec::new(),
     }];
     ModelLine { model: table(name), cut: "whole table".to_owned(), rows: 16, slices, rebuild: None }
 }
