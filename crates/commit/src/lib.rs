@@ -1,6 +1,8 @@
 //! Owns how a slice becomes visible: row hashes, staged files, Iceberg metadata, slice maps, fences, catalog and
 //! ledger. Knows no query engine, no project, no clock: time and ids come in through `World`.
 
+#[doc(hidden)]
+pub mod border;
 mod catalog;
 mod codec;
 mod disk;

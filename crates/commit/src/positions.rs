@@ -19,6 +19,7 @@ use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
 };
 
+use crate::border;
 use crate::disk::Disk;
 use crate::error::{CommitError, Result};
 use crate::metadata::stats::About;
@@ -102,8 +103,7 @@ fn decode(disk: &Disk, path: &Path) -> Result<Positions> {
     let damaged = |error: &dyn std::fmt::Display| CommitError::corrupt(path.display(), error);
     let file = disk.step(Step::Read, || File::open(path));
     let file = file.map_err(|error| CommitError::io(format!("read {}", path.display()), error))?;
-    let plain =
-        ArrowReaderMetadata::load(&file, ArrowReaderOptions::new()).map_err(|error| damaged(&error))?;
+    let plain = border::metadata(&file, false).map_err(|why| damaged(&why))?;
     // A path a row would be many times the file.
     let few = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
     let fields = plain.schema().fields().iter().map(|field| match field.name().as_str() {
@@ -113,7 +113,8 @@ fn decode(disk: &Disk, path: &Path) -> Result<Positions> {
     let options = ArrowReaderOptions::new().with_schema(Arc::new(Schema::new(fields.collect::<Vec<_>>())));
     let metadata = ArrowReaderMetadata::try_new(plain.metadata().clone(), options);
     let metadata = metadata.map_err(|error| damaged(&error))?;
-    let reader = ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata).with_batch_size(CHUNK);
+    let pages = border::Pages::new(file, &metadata);
+    let reader = ParquetRecordBatchReaderBuilder::new_with_metadata(pages, metadata).with_batch_size(CHUNK);
     let mut found = Positions::new();
     for batch in reader.build().map_err(|error| damaged(&error))? {
         let batch = batch.map_err(|error| damaged(&error))?;
