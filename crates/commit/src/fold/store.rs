@@ -412,3 +412,24 @@ pub(crate) fn by<T: Ord>(common: impl Iterator<Item = T>) -> BTreeMap<T, Vec<u32
 pub(crate) fn take(rows: &RecordBatch, places: Vec<u32>) -> Result<RecordBatch> {
     take_record_batch(rows, &UInt32Array::from(places)).map_err(internal)
 }
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use arrow::array::Int64Array;
+
+    use super::*;
+
+    #[test]
+    fn a_part_is_asked_for_its_keys_alone() {
+        let numbers: ArrayRef = Arc::new(Int64Array::from_iter_values((0..100).chain(0..50)));
+        let rows = RecordBatch::try_from_iter([("n", numbers)]).unwrap();
+        let order = Order::new(&rows.schema(), &["n".to_owned()], &[]).unwrap();
+        let wanted = Wanted::of(&order, &[&rows]).unwrap();
+        assert_eq!(wanted.hashes_in(Unit::ALL).len(), 100);
+        let halves = Unit::ALL.halves();
+        let found = halves.map(|half| wanted.hashes_in(half));
+        assert!(found.iter().zip(halves).all(|(hashes, half)| hashes.iter().all(|hash| half.holds(*hash))));
+        assert_eq!(found[0].len() + found[1].len(), 100);
+    }
+}

@@ -2,8 +2,10 @@
 //! clean-ups and writers that are still at the old one, and with the ledger lost at any time.
 
 use std::collections::BTreeSet;
+use std::io;
+use std::sync::{Arc, Mutex};
 
-use oncemore_commit::{CommitError, FoldSpec, Swapped, Warehouse};
+use oncemore_commit::{CommitError, Faults, FoldSpec, Step, Swapped, Warehouse, When};
 use oncemore_core::{Instant, Interval, REBUILD, TableName};
 
 use crate::folds::{self, check_kind, publish_to};
@@ -279,4 +281,44 @@ fn what_died_while_it_staged_for_either_table_goes() {
     is_clean(&scene, &other);
     assert_eq!(other.open_attempts().unwrap(), []);
     assert_eq!(ids(&scene.other(3)), [1, 2, 3]);
+}
+
+/// Loses the next COMMIT, or its answer.
+#[derive(Debug, Default)]
+struct Lost(Mutex<Option<When>>);
+
+impl Faults for Lost {
+    fn at(&self, step: Step, when: When) -> io::Result<()> {
+        let mut lost = self.0.lock().unwrap();
+        if step == Step::Commit && *lost == Some(when) {
+            *lost = None;
+            return Err(io::Error::from_raw_os_error(5));
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn a_swap_whose_answer_is_lost_says_what_became_of_it() {
+    for when in [When::Before, When::After] {
+        let faults = Arc::new(Lost::default());
+        let scene = Scene::empty(Some(faults.clone()));
+        scene.warehouse.ensure_table(&table(), rows(&[]).schema_ref(), &key(), true).unwrap();
+        scene.replace(day(0), &[1]).unwrap();
+        begin(&scene.warehouse).unwrap();
+        *faults.0.lock().unwrap() = Some(when);
+        let swapped = scene.warehouse.swap_rebuilt(&table(), false);
+        if when == When::Before {
+            let error = swapped.unwrap_err();
+            assert!(
+                matches!(&error, CommitError::Unavailable { doing, .. } if doing == "commit to the catalog")
+            );
+            assert_eq!(ids(&scene.other(2)), [1]);
+            scene.warehouse.swap_rebuilt(&table(), false).unwrap().unwrap();
+        } else {
+            assert_eq!(swapped.unwrap().unwrap().tables, [table()]);
+        }
+        assert_eq!(ids(&scene.other(3)), [1, 2, 3]);
+        is_clean(&scene, &scene.other(4));
+    }
 }

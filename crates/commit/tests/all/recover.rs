@@ -97,6 +97,21 @@ fn a_stale_hint_is_no_sign_of_a_backup() {
     assert_eq!(ids(&scene.other(4)), [2, 3]);
 }
 
+/// With the catalog gone as well, the commits that came after the one that the hint names are followed.
+#[test]
+fn a_stale_hint_leads_to_the_newest_commit() {
+    let scene = Scene::new();
+    scene.replace(day(0), &[1]).unwrap();
+    let hint = scene.root().join("silver/flights/metadata/version-hint.text");
+    let old = std::fs::read(&hint).unwrap();
+    scene.replace(day(0), &[2]).unwrap();
+    scene.replace(day(1), &[3]).unwrap();
+    std::fs::write(&hint, old).unwrap();
+    remove(&scene);
+    Warehouse::open_to_rebuild(&scene.root(), world(2)).unwrap().rebuild_ledger().unwrap();
+    assert_eq!(ids(&scene.other(3)), [2, 3]);
+}
+
 /// What a killed process had staged is named by its token, beside what it had published.
 #[test]
 fn attempts_of_the_dead_are_told_by_token() {

@@ -269,6 +269,10 @@ mod tests {
         over.push(file(100));
         over.push(file(5_000));
         assert_eq!(merged(&over, 100), [0, 1, 2, 3, 4, 5, 6]);
+        // Larger ones wait for a commit that brings as much.
+        over.extend((0..6).map(|_| file(5_000)));
+        assert_eq!(merged(&over, 100), [0, 1, 2, 3, 4, 5, 6]);
+        assert_eq!(merged(&over, 10_000).len(), 14);
         assert!(absorbed(&[9; 6], 9).is_empty());
         assert_eq!(absorbed(&[9, 9, 9, 9, 9, 9, 9, 600], 9), [0, 1, 2, 3, 4, 5, 6]);
         assert_eq!(absorbed(&[9, 9, 9, 9, 9, 9, 9, 70], 60), [0, 1, 2, 3, 4, 5, 6]);
