@@ -204,3 +204,31 @@ pub(crate) fn all(disk: &Disk, paths: &[PathBuf]) -> Result<Positions> {
     }
     Ok(found)
 }
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_come_back_in_order_and_those_of_several_files_together() {
+        let (folder, disk) = (tempfile::tempdir().unwrap(), Disk::new(None));
+        let path = |number: u32| folder.path().join(format!("om-1-p-{number}.parquet"));
+        let positions = |places: &[u64]| Positions::from([("a".to_owned(), places.to_vec())]);
+        write(&disk, path(0), "0".to_owned(), 0, &positions(&[7, 2])).unwrap();
+        write(&disk, path(1), "1".to_owned(), 0, &positions(&[2, 1])).unwrap();
+        assert_eq!(read(&disk, &path(0)).unwrap(), positions(&[2, 7]));
+        let both = Lazy::new(&disk, vec![path(0), path(1)]);
+        assert_eq!((both.of("a").unwrap(), both.of("b").unwrap()), (vec![1, 2, 7], vec![]));
+        assert_eq!(both.paths().unwrap(), [0, 1].map(|number| path(number).to_str().unwrap().to_owned()));
+        // What was read already does not matter.
+        assert_eq!(both, Lazy::new(&disk, vec![path(0), path(1)]));
+        assert_ne!(both, Lazy::new(&disk, vec![path(0)]));
+    }
+
+    #[test]
+    fn ours_are_known_by_their_names() {
+        assert!(is_ours("file:///w/gold/things/data/all/om-1-p-0.parquet") && is_ours("om-1-p-0.parquet"));
+        assert!(!is_ours("om-1-b-0.parquet") && !is_ours("00000-0-p-0.parquet"));
+    }
+}
