@@ -145,6 +145,9 @@ fn prints_of_columns_follow_their_column_alone() {
         .map(|(before, _)| before.name.as_str())
         .collect();
     assert_eq!(changed, ["b"]);
+    let batch = RecordBatch::try_from_iter([("b", column([1, 2])), ("a", column([1, 2]))]).unwrap();
+    let hasher = RowHasher::new(batch.schema_ref(), &["b".to_owned()]).unwrap();
+    assert_eq!(hasher.names().collect::<Vec<_>>(), ["a", "b"]);
 }
 
 /// One bit of input changes about half of the bits of each hash.

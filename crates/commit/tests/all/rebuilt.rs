@@ -252,6 +252,23 @@ fn folded_tables_are_swapped_with_what_is_beside_them() {
 }
 
 #[test]
+fn what_was_beside_the_old_table_alone_goes() {
+    let scene = folds::scene();
+    let one = Log::from([(0, vec![folds::row("a", 1, 0, 1)])]);
+    folds::publish_kind(&scene.warehouse, Kind::Merge, &one).unwrap();
+    let beside = "gold.things__dated".parse::<TableName>().unwrap().with_ending(REBUILD).unwrap();
+    let spec = FoldSpec { beside: Some(beside), ..spec_of(Kind::Changes) };
+    scene.warehouse.ensure_fold(&built_log(), &user_schema(), true, &spec).unwrap();
+    publish_to(&scene.warehouse, &built_log(), Kind::Changes, &one).unwrap();
+    let swapped = scene.warehouse.swap_rebuilt(&folds::state(), false).unwrap().unwrap();
+    assert_eq!(swapped.removed.iter().map(TableName::as_str).collect::<Vec<_>>(), ["gold.things__deleted"]);
+    is_clean(&scene, &scene.other(2));
+    let left = files(&scene);
+    assert!(!left.iter().any(|name| name.contains("__deleted")), "{left:#?}");
+    assert!(left.iter().any(|name| name.contains("__dated")), "{left:#?}");
+}
+
+#[test]
 fn what_somebody_else_wrote_is_not_left_behind_unasked() {
     let scene = Scene::new();
     scene.replace(day(0), &[1]).unwrap();
