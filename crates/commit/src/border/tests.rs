@@ -137,16 +137,17 @@ fn rows_are_as_many_as_a_file_can_hold() {
 #[test]
 fn a_file_has_the_rows_that_it_claims() {
     let (folder, disk, table) = (tempfile::tempdir().unwrap(), Disk::new(None), "a.b".parse().unwrap());
-    let path = folder.path().join("rows.parquet");
     let schema = Arc::new(Schema::new(vec![Field::new("n", DataType::Int64, true)]));
     let reader = Reader { disk: &disk, table: &table, schema: schema.clone(), deleted: false, start: None };
     let by = Lookup::new(&schema, &["n".to_owned()]).unwrap();
-    let rows = || reader.find(&path, &by, Ask::Part(Unit::ALL), &[]);
-    std::fs::write(&path, file()).unwrap();
-    assert_eq!(rows().unwrap().1.len(), 50_000);
-    std::fs::write(&path, claiming(60_000, 9)).unwrap();
-    let error = rows().unwrap_err();
-    assert!(matches!(&error, CommitError::Corrupt { what, .. } if what.ends_with("rows.parquet")), "{error}");
+    let rows = |name: &str, bytes: Vec<u8>| {
+        let path = folder.path().join(name);
+        disk.persist(&[(path.clone(), bytes)], &[]).unwrap();
+        reader.find(&path, &by, Ask::Part(Unit::ALL), &[])
+    };
+    assert_eq!(rows("whole.parquet", file()).unwrap().1.len(), 50_000);
+    let error = rows("more.parquet", claiming(60_000, 9)).unwrap_err();
+    assert!(matches!(&error, CommitError::Corrupt { what, .. } if what.ends_with("more.parquet")), "{error}");
 }
 
 #[test]
