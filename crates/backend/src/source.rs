@@ -18,7 +18,6 @@ mod provider;
 mod read;
 mod scan;
 mod store;
-mod thrift;
 mod types;
 
 pub use cache::ProviderCache;

@@ -211,3 +211,35 @@ impl From<iceberg::Error> for CommitError {
 }
 
 pub(crate) type Result<T, E = CommitError> = std::result::Result<T, E>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_may_succeed_again_is_told_from_what_does_not() {
+        let text = String::new;
+        assert!(CommitError::io("write", "no").is_retryable());
+        assert!(CommitError::Locked { seconds: 1, by: Vec::new(), stopped: None }.is_retryable());
+        assert!(!CommitError::Unknown { doing: text(), reason: text() }.is_retryable());
+        assert!(!CommitError::corrupt("a file", "cut off").is_retryable());
+        assert!(!CommitError::Config(text()).is_retryable());
+    }
+
+    #[test]
+    fn an_error_of_a_disk_is_told_as_one() {
+        let failed = |code| {
+            let error = rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(code), None);
+            CommitError::from(error).to_string()
+        };
+        assert!(failed(rusqlite::ffi::SQLITE_IOERR_WRITE).ends_with("(is the disk full?)"));
+        assert!(!failed(rusqlite::ffi::SQLITE_BUSY).contains("disk full"));
+    }
+
+    #[test]
+    fn a_decoder_that_panics_is_told_with_what_it_said() {
+        let found: Result<()> = CommitError::guard("a file", || std::panic::panic_any("no such length"));
+        assert_eq!(found, Err(CommitError::corrupt("a file", "its decoder panicked: no such length")));
+        assert_eq!(CommitError::guard("a file", || Ok(7)), Ok(7));
+    }
+}

@@ -6,6 +6,7 @@ use bytes::Bytes;
 use oncemore_core::{ColumnPrint, Digest, Fingerprint, Interval, TableName};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
+use crate::border;
 use crate::error::{CommitError, Result};
 use crate::head::interval_at;
 use crate::metadata::{self, schema};
@@ -99,8 +100,9 @@ pub(crate) fn read_print(
         CommitError::guard(path.display(), || {
             let damaged = |error: String| CommitError::corrupt(path.display(), error);
             let bytes = Bytes::from(warehouse.disk().read(&path)?);
-            let reader = ParquetRecordBatchReaderBuilder::try_new(bytes)
-                .map_err(|error| damaged(error.to_string()))?;
+            let metadata = border::metadata(&bytes, false).map_err(damaged)?;
+            let pages = border::Pages::new(bytes, &metadata);
+            let reader = ParquetRecordBatchReaderBuilder::new_with_metadata(pages, metadata);
             let reader = reader.build().map_err(|error| damaged(error.to_string()))?;
             for batch in reader {
                 let batch = batch.map_err(|error| damaged(error.to_string()))?;

@@ -2,6 +2,8 @@
 //! ledger. Knows no query engine, no project, no clock: time and ids come in through `World`.
 
 mod apart;
+#[doc(hidden)]
+pub mod border;
 mod catalog;
 mod codec;
 mod disk;

@@ -19,6 +19,7 @@ use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
 };
 
+use crate::border;
 use crate::disk::Disk;
 use crate::error::{CommitError, Result};
 use crate::metadata::stats::About;
@@ -102,8 +103,7 @@ fn decode(disk: &Disk, path: &Path) -> Result<Positions> {
     let damaged = |error: &dyn std::fmt::Display| CommitError::corrupt(path.display(), error);
     let file = disk.step(Step::Read, || File::open(path));
     let file = file.map_err(|error| CommitError::io(format!("read {}", path.display()), error))?;
-    let plain =
-        ArrowReaderMetadata::load(&file, ArrowReaderOptions::new()).map_err(|error| damaged(&error))?;
+    let plain = border::metadata(&file, false).map_err(|why| damaged(&why))?;
     // A path a row would be many times the file.
     let few = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
     let fields = plain.schema().fields().iter().map(|field| match field.name().as_str() {
@@ -113,7 +113,8 @@ fn decode(disk: &Disk, path: &Path) -> Result<Positions> {
     let options = ArrowReaderOptions::new().with_schema(Arc::new(Schema::new(fields.collect::<Vec<_>>())));
     let metadata = ArrowReaderMetadata::try_new(plain.metadata().clone(), options);
     let metadata = metadata.map_err(|error| damaged(&error))?;
-    let reader = ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata).with_batch_size(CHUNK);
+    let pages = border::Pages::new(file, &metadata);
+    let reader = ParquetRecordBatchReaderBuilder::new_with_metadata(pages, metadata).with_batch_size(CHUNK);
     let mut found = Positions::new();
     for batch in reader.build().map_err(|error| damaged(&error))? {
         let batch = batch.map_err(|error| damaged(&error))?;
@@ -202,4 +203,32 @@ pub(crate) fn all(disk: &Disk, paths: &[PathBuf]) -> Result<Positions> {
         places.dedup();
     }
     Ok(found)
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_come_back_in_order_and_those_of_several_files_together() {
+        let (folder, disk) = (tempfile::tempdir().unwrap(), Disk::new(None));
+        let path = |number: u32| folder.path().join(format!("om-1-p-{number}.parquet"));
+        let positions = |places: &[u64]| Positions::from([("a".to_owned(), places.to_vec())]);
+        write(&disk, path(0), "0".to_owned(), 0, &positions(&[7, 2])).unwrap();
+        write(&disk, path(1), "1".to_owned(), 0, &positions(&[2, 1])).unwrap();
+        assert_eq!(read(&disk, &path(0)).unwrap(), positions(&[2, 7]));
+        let both = Lazy::new(&disk, vec![path(0), path(1)]);
+        assert_eq!((both.of("a").unwrap(), both.of("b").unwrap()), (vec![1, 2, 7], vec![]));
+        assert_eq!(both.paths().unwrap(), [0, 1].map(|number| path(number).to_str().unwrap().to_owned()));
+        // What was read already does not matter.
+        assert_eq!(both, Lazy::new(&disk, vec![path(0), path(1)]));
+        assert_ne!(both, Lazy::new(&disk, vec![path(0)]));
+    }
+
+    #[test]
+    fn ours_are_known_by_their_names() {
+        assert!(is_ours("file:///w/gold/things/data/all/om-1-p-0.parquet") && is_ours("om-1-p-0.parquet"));
+        assert!(!is_ours("om-1-b-0.parquet") && !is_ours("00000-0-p-0.parquet"));
+    }
 }

@@ -1,13 +1,14 @@
 //! Parquet of whoever wrote it: checked before it is believed, so that a broken or hostile file is a typed
 //! error with bounded memory.
 
-use std::io::{self, Read};
+use std::io::Read;
 use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, RecordBatchOptions, new_null_array};
 use arrow::compute::{CastOptions, cast_with_options};
 use arrow::datatypes::{DataType, TimestampNanosecondType};
 use bytes::Bytes;
+use oncemore_commit::border;
 use oncemore_core::ColumnType;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
@@ -20,25 +21,16 @@ use parquet::file::reader::{ChunkReader, Length};
 use super::error::{SourceError, SourceErrorKind};
 use super::read::{BATCH_ROWS, Rows, Take, Wanted};
 use super::store::Object;
-use super::thrift;
 use super::types::{Column, arrow_type, column_type, schema, type_name};
 
 /// Largest footer that is read.
 const MAX_FOOTER: u64 = 64 << 20;
 /// Files up to this size are read whole: one sequential read instead of one for each column.
 const WHOLE_FILE: u64 = 32 << 20;
-/// Most rows that a footer may claim.
-const MAX_ROWS: i64 = 1 << 40;
-/// Most columns, nested ones by their leaves.
-const MAX_COLUMNS: usize = 10_000;
-/// Most bytes that a page may unpack to. Writers make pages of one megabyte, few of a hundred.
-const MAX_PAGE: u64 = 256 << 20;
 /// Most bytes that are decoded at the same time, beside [`HELD_RATIO`] times the file's own.
 const MAX_HELD: u64 = 1 << 30;
 /// See [`MAX_HELD`]: one page of each column, and what it looks up.
 const HELD_RATIO: u64 = 32;
-/// What a page's header is looked for in; larger where it does not end there.
-const HEADER_WINDOWS: [u64; 3] = [4 << 10, 256 << 10, 16 << 20];
 
 /// Columns of a file, by its footer.
 pub(crate) fn columns(object: &Object) -> Result<Vec<Column>, SourceError> {
@@ -134,9 +126,9 @@ fn largest_pages<T: ChunkReader>(file: &T, chunk: &ColumnChunkMetaData) -> Resul
     let (mut at, mut left) = chunk.byte_range();
     let mut largest = [0, 0];
     while left > 0 {
-        let page = page_header(file, at, left)?;
+        let page = border::page_header(file, at, left)?;
         let possible = page.packed.saturating_mul(ratio(chunk.compression())).saturating_add(64);
-        if page.unpacked > page.packed.max(possible.min(MAX_PAGE)) {
+        if page.unpacked > page.packed.max(possible.min(border::MAX_PAGE)) {
             return Err(format!("{} bytes claim to unpack to {}", page.packed, page.unpacked));
         }
         largest = [largest[0].max(page.unpacked), largest[1].max(largest[0].min(page.unpacked))];
@@ -145,22 +137,6 @@ fn largest_pages<T: ChunkReader>(file: &T, chunk: &ColumnChunkMetaData) -> Resul
         left = left.checked_sub(whole).ok_or("it goes beyond its column")?;
     }
     Ok(largest.iter().sum())
-}
-
-fn page_header<T: ChunkReader>(file: &T, at: u64, left: u64) -> Result<thrift::Page, String> {
-    let mut bytes = Vec::new();
-    for window in HEADER_WINDOWS {
-        bytes.clear();
-        let reader = file.get_read(at).map_err(|error| io::Error::other(error.to_string()));
-        reader
-            .and_then(|reader| reader.take(window.min(left)).read_to_end(&mut bytes))
-            .map_err(|error| error.to_string())?;
-        match thrift::page(&bytes) {
-            Err(_) if window < left && window < HEADER_WINDOWS[2] => {}
-            read => return read.map_err(str::to_owned),
-        }
-    }
-    Err("its header does not end".to_owned())
 }
 
 /// The most bytes that one byte can unpack to, by how a format can repeat what it has.
@@ -302,52 +278,16 @@ fn footer(object: &Object) -> Result<ArrowReaderMetadata, SourceError> {
     }
     let mut footer = vec![0; usize::try_from(length).unwrap_or(0)];
     object.read_at(&mut footer, size - 8 - length)?;
-    thrift::check(&footer).map_err(|why| malformed(path, format!("broken footer: {why}")))?;
+    border::thrift::check(&footer).map_err(|why| malformed(path, format!("broken footer: {why}")))?;
     let options = ArrowReaderOptions::new()
         .with_page_index_policy(PageIndexPolicy::Skip)
         // The embedded Arrow schema says nothing that we keep, and is one more thing to trust.
         .with_skip_arrow_metadata(true);
     let metadata = ArrowReaderMetadata::load(object, options)
         .map_err(|error| malformed(path, format!("broken footer: {}", plain(&error.to_string()))))?;
-    sane(path, metadata.metadata(), size)?;
+    border::sane(metadata.metadata(), size)
+        .map_err(|what| malformed(path, format!("broken footer: {what}")))?;
     Ok(metadata)
-}
-
-/// Refuses sizes that can't be: they would be believed by a decoder's allocations.
-fn sane(path: &str, metadata: &ParquetMetaData, size: u64) -> Result<(), SourceError> {
-    let wrong = |what: String| Err(malformed(path, format!("broken footer: {what}")));
-    let leaves = metadata.file_metadata().schema_descr().num_columns();
-    if leaves > MAX_COLUMNS {
-        return wrong(format!("{leaves} columns, {MAX_COLUMNS} are the most"));
-    }
-    let claimed = metadata.file_metadata().num_rows();
-    let mut rows: i64 = 0;
-    for group in metadata.row_groups() {
-        if group.num_rows() < 0 {
-            return wrong(format!("a row group of {} rows", group.num_rows()));
-        }
-        rows = rows.saturating_add(group.num_rows());
-        for chunk in group.columns() {
-            let start = chunk.dictionary_page_offset().unwrap_or_else(|| chunk.data_page_offset());
-            let length = chunk.compressed_size();
-            let end = start.checked_add(length);
-            let inside = end.and_then(|end| u64::try_from(end).ok()).is_some_and(|end| end <= size);
-            if start < 0 || length < 0 || !inside || chunk.uncompressed_size() < 0 {
-                return wrong(format!("column `{}` lies outside of the file", chunk.column_path().string()));
-            }
-            if chunk.num_values() < 0 || chunk.num_values() > MAX_ROWS {
-                return wrong(format!(
-                    "column `{}` has {} values",
-                    chunk.column_path().string(),
-                    chunk.num_values()
-                ));
-            }
-        }
-    }
-    if rows != claimed || !(0..=MAX_ROWS).contains(&rows) {
-        return wrong(format!("{claimed} rows claimed, {rows} in the row groups"));
-    }
-    Ok(())
 }
 
 fn malformed(path: &str, message: impl Into<String>) -> SourceError {

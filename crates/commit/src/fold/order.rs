@@ -177,3 +177,50 @@ fn plain(column: &ArrayRef) -> ArrayRef {
         _ => column.clone(),
     }
 }
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use std::hash::BuildHasher;
+
+    use arrow::array::{Int64Array, StringArray};
+
+    use super::*;
+
+    /// One row: its key is 1, and nothing is NULL.
+    fn row(order: f64, rest: i64, code: &str) -> RecordBatch {
+        let columns: [(&str, ArrayRef); 4] = [
+            ("key", Arc::new(Int64Array::from(vec![1]))),
+            ("order", Arc::new(Float64Array::from(vec![order]))),
+            ("rest", Arc::new(Int64Array::from(vec![rest]))),
+            ("_code_version", Arc::new(StringArray::from(vec![code]))),
+        ];
+        RecordBatch::try_from_iter(columns).unwrap()
+    }
+
+    #[test]
+    fn what_decides_is_order_then_the_rest_and_nothing_of_ours() {
+        use std::cmp::Ordering::{Equal, Greater, Less};
+        let schema = row(0.0, 0, "").schema();
+        let order = Order::new(&schema, &["key".to_owned()], &["order".to_owned()]).unwrap();
+        let compared = |left: RecordBatch, right: RecordBatch| {
+            order.ranks(&left).unwrap().compare(0, &order.ranks(&right).unwrap(), 0)
+        };
+        assert_eq!(compared(row(1.0, 1, "a"), row(2.0, 0, "a")), Less);
+        assert_eq!(compared(row(1.0, 1, "a"), row(1.0, 0, "a")), Greater);
+        assert_eq!(compared(row(1.0, 1, "a"), row(1.0, 1, "b")), Equal);
+        // What is equal as a value does not decide by its bits.
+        assert_eq!(compared(row(-0.0, 1, "a"), row(0.0, 0, "a")), Greater);
+        assert_eq!(compared(row(-0.0, 1, "a"), row(0.0, 1, "a")), Equal);
+    }
+
+    /// Else each look-up would go through all keys.
+    #[test]
+    fn keys_are_spread() {
+        let hashes = (0..1_000u64).map(|number| {
+            let key = Key::from(number.to_le_bytes().as_slice());
+            BuildHasherDefault::<KeyHasher>::default().hash_one(&key)
+        });
+        assert_eq!(hashes.collect::<HashSet<u64>>().len(), 1_000);
+    }
+}

@@ -16,14 +16,12 @@ use arrow::datatypes::{Field, Schema, SchemaRef};
 use oncemore_core::fault::Step;
 use oncemore_core::{ColumnType, TableName};
 use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::{
-    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder, RowSelection,
-};
-use parquet::file::metadata::PageIndexPolicy;
+use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ParquetRecordBatchReaderBuilder, RowSelection};
 
 use super::DELETED;
 use super::index::Index;
 use super::order::{Key, Keys, Order};
+use crate::border;
 use crate::disk::Disk;
 use crate::error::{CommitError, Result};
 use crate::metadata::schema::{CODE_VERSION, INTERVAL_START};
@@ -156,7 +154,7 @@ impl Reader<'_> {
             Ask::Keys(wanted, part) => self.places(path, (&file, &metadata), by, (index, wanted, part))?,
         };
         without(&mut places, dead);
-        let mut found = Vec::new();
+        let (mut found, mut rows) = (Vec::new(), 0);
         if places.is_empty() {
             return Ok((found, places));
         }
@@ -164,9 +162,14 @@ impl Reader<'_> {
         let selection =
             (places.len() < total).then(|| RowSelection::from_consecutive_ranges(ranges.into_iter(), total));
         self.read(path, (file, metadata), selection, |batch| {
+            rows += batch.num_rows();
             found.push(batch);
             Ok(())
         })?;
+        if rows != places.len() {
+            let why = format!("it has {rows} of {} rows that its footer claims", places.len());
+            return Err(CommitError::corrupt(path.display(), why));
+        }
         Ok((found, places))
     }
 
@@ -206,9 +209,8 @@ impl Reader<'_> {
     fn open(&self, path: &Path) -> Result<(File, ArrowReaderMetadata)> {
         let file = self.disk.step(Step::Read, || File::open(path));
         let file = file.map_err(|error| CommitError::io(format!("read {}", path.display()), error))?;
-        let options = ArrowReaderOptions::new().with_page_index_policy(PageIndexPolicy::Optional);
-        let metadata = ArrowReaderMetadata::load(&file, options);
-        Ok((file, metadata.map_err(|error| CommitError::corrupt(path.display(), error))?))
+        let metadata = border::metadata(&file, true);
+        Ok((file, metadata.map_err(|why| CommitError::corrupt(path.display(), why))?))
     }
 
     fn read(
@@ -219,7 +221,8 @@ impl Reader<'_> {
         mut take: impl FnMut(RecordBatch) -> Result<()>,
     ) -> Result<()> {
         let damaged = |error: &dyn std::fmt::Display| CommitError::corrupt(path.display(), error);
-        let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata);
+        let builder =
+            ParquetRecordBatchReaderBuilder::new_with_metadata(border::Pages::new(file, &metadata), metadata);
         let there = builder.schema().fields().iter().enumerate();
         let places =
             there.filter(|(_, field)| self.schema.index_of(field.name()).is_ok()).map(|(place, _)| place);
@@ -408,4 +411,25 @@ pub(crate) fn by<T: Ord>(common: impl Iterator<Item = T>) -> BTreeMap<T, Vec<u32
 /// The rows at some places.
 pub(crate) fn take(rows: &RecordBatch, places: Vec<u32>) -> Result<RecordBatch> {
     take_record_batch(rows, &UInt32Array::from(places)).map_err(internal)
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use arrow::array::Int64Array;
+
+    use super::*;
+
+    #[test]
+    fn a_part_is_asked_for_its_keys_alone() {
+        let numbers: ArrayRef = Arc::new(Int64Array::from_iter_values((0..100).chain(0..50)));
+        let rows = RecordBatch::try_from_iter([("n", numbers)]).unwrap();
+        let order = Order::new(&rows.schema(), &["n".to_owned()], &[]).unwrap();
+        let wanted = Wanted::of(&order, &[&rows]).unwrap();
+        assert_eq!(wanted.hashes_in(Unit::ALL).len(), 100);
+        let halves = Unit::ALL.halves();
+        let found = halves.map(|half| wanted.hashes_in(half));
+        assert!(found.iter().zip(halves).all(|(hashes, half)| hashes.iter().all(|hash| half.holds(*hash))));
+        assert_eq!(found[0].len() + found[1].len(), 100);
+    }
 }

@@ -248,6 +248,23 @@ fn any_sequence_of_runs_equals_all_changes_looked_at() {
 }
 
 #[test]
+fn a_tie_is_told_by_one_of_its_rows() {
+    let row = |value| {
+        let rank = Rank { version: Some(1), deleted: false, at: 0, value: Some(value) };
+        Row { key: (Some("a".to_owned()), Some(7)), rank }
+    };
+    let batch = oracle::batch(&[row(1), row(2)]);
+    let aside = Spill::new(Disk::new(None), std::env::temp_dir(), 0);
+    let mut reducer = Reducer::holding(1 << 20, aside, &batch.schema(), &spec(Kind::Merge)).unwrap();
+    reducer.push(&batch).unwrap();
+    let mut reduced = reducer.finish().unwrap();
+    while reduced.next_batch().unwrap().is_some() {}
+    let (ties, example) = reduced.ties();
+    let said = "value = 2, text = a, number = 7, version = 1, at = 1970-01-01T00:00:00Z, _deleted = false";
+    assert_eq!((ties, example), (1, Some(said)));
+}
+
+#[test]
 fn buckets_halve_and_are_found_in_names() {
     let whole = Buckets { bits: 0 };
     assert_eq!(whole.grown(0, 100), whole);

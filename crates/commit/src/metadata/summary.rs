@@ -90,3 +90,62 @@ pub(crate) fn summary(
     };
     Summary { operation, additional_properties: values }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn amount(factor: u64) -> Amount {
+        let (files, rows, delete_files, deletes, bytes) = (2, 30, 1, 7, 1_000);
+        Amount {
+            files: files * factor,
+            rows: rows * factor,
+            delete_files: delete_files * factor,
+            deletes: deletes * factor,
+            bytes: bytes * factor,
+        }
+    }
+
+    /// What it says, in order.
+    fn said(base: u64, added: Amount, removed: Amount) -> (Operation, Vec<String>) {
+        let found = summary(amount(base), None, added, removed, 3, HashMap::new());
+        let mut said: Vec<String> =
+            found.additional_properties.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        said.sort_unstable();
+        (found.operation, said)
+    }
+
+    #[test]
+    fn what_comes_and_goes_is_counted_and_what_does_not_is_left_out() {
+        let (operation, all) = said(9, amount(2), amount(1));
+        assert_eq!(operation, Operation::Overwrite);
+        let wanted = "added-data-files=4 added-delete-files=2 added-files-size=2000 \
+                      added-position-delete-files=2 added-position-deletes=14 added-records=60 \
+                      changed-partition-count=3 deleted-data-files=2 deleted-records=30 \
+                      removed-delete-files=1 removed-files-size=1000 removed-position-delete-files=1 \
+                      removed-position-deletes=7 total-data-files=20 total-delete-files=10 \
+                      total-equality-deletes=0 total-files-size=10000 total-position-deletes=70 \
+                      total-records=300";
+        assert_eq!(all.join(" "), wanted);
+        let none = Amount::default();
+        let (operation, few) = said(1, Amount { files: 1, ..none }, none);
+        assert_eq!((operation, few.len(), few[0].as_str()), (Operation::Append, 8, "added-data-files=1"));
+        assert_eq!(said(1, none, amount(1)).0, Operation::Delete);
+        let with_deletes = Amount { files: 1, delete_files: 1, ..none };
+        assert_eq!(said(1, with_deletes, none).0, Operation::Overwrite);
+    }
+
+    #[test]
+    fn totals_come_back_and_what_others_left_out_is_none() {
+        let mut made = summary(amount(1), None, amount(3), amount(2), 1, HashMap::new());
+        assert_eq!(totals(&made), Some(amount(2)));
+        let others = made.additional_properties.insert(CARRIED.to_owned(), "5".to_owned());
+        assert_eq!(others.as_deref(), Some("0"));
+        let next = summary(amount(2), Some(&made), amount(1), amount(0), 1, HashMap::new());
+        assert_eq!(next.additional_properties[CARRIED], "5");
+        made.additional_properties.remove("total-delete-files");
+        assert_eq!(totals(&made), Some(Amount { delete_files: 0, ..amount(2) }));
+        made.additional_properties.remove("total-records");
+        assert_eq!(totals(&made), None);
+    }
+}

@@ -4,11 +4,12 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    ArrayRef, DictionaryArray, Float32Array, Float64Array, Int16Array, Int32Array, Int64Array,
-    LargeStringArray, RecordBatch, StringArray, StringViewArray, TimestampMicrosecondArray,
-    TimestampMillisecondArray,
+    ArrayRef, BinaryArray, BooleanArray, Date32Array, Decimal128Array, DictionaryArray, Float32Array,
+    Float64Array, Int16Array, Int32Array, Int64Array, LargeStringArray, RecordBatch, StringArray,
+    StringViewArray, TimestampMicrosecondArray, TimestampMillisecondArray,
 };
-use arrow::datatypes::Int8Type;
+use arrow::compute::cast;
+use arrow::datatypes::{DataType, Int8Type, TimeUnit};
 use oncemore_core::{ColumnPrint, Fingerprint};
 
 use super::{RowHasher, RowsPrint};
@@ -45,6 +46,74 @@ fn encodings_of_equal_values_are_equal() {
 }
 
 #[test]
+fn widths_of_equal_values_are_equal() {
+    use DataType as T;
+    let time = |unit| T::Timestamp(unit, None);
+    let numbers: ArrayRef = Arc::new(Int64Array::from(vec![Some(7), None, Some(0), Some(100)]));
+    let texts: ArrayRef = Arc::new(StringArray::from(vec![Some("abcd"), None, Some("efgh"), Some("ijkl")]));
+    let dates: ArrayRef = Arc::new(Date32Array::from(vec![Some(-3), None, Some(0), Some(20_000)]));
+    let decimals: ArrayRef = Arc::new(Decimal128Array::from(vec![Some(-3), None, Some(0), Some(70)]));
+    let decimals = cast(&decimals, &T::Decimal128(9, 2)).unwrap();
+    let bytes = cast(&texts, &T::Binary).unwrap();
+    let (floats, times) = (T::Float64, time(TimeUnit::Microsecond));
+    let floats = cast(&numbers, &floats).unwrap();
+    let times = cast(&cast(&numbers, &time(TimeUnit::Second)).unwrap(), &times).unwrap();
+    for (array, kinds) in [
+        (&numbers, vec![T::Int8, T::Int16, T::Int32, T::UInt8, T::UInt16, T::UInt32]),
+        (&floats, vec![T::Float16, T::Float32]),
+        (&texts, vec![T::LargeUtf8, T::Utf8View]),
+        (&bytes, vec![T::LargeBinary, T::BinaryView, T::FixedSizeBinary(4)]),
+        (&dates, vec![T::Date64]),
+        (&decimals, vec![T::Decimal32(9, 2), T::Decimal64(9, 2)]),
+        (&times, vec![time(TimeUnit::Second), time(TimeUnit::Millisecond), time(TimeUnit::Nanosecond)]),
+    ] {
+        let wanted = print(vec![("c", array.clone())], &[]);
+        for kind in kinds {
+            let other = cast(array, &kind).unwrap();
+            assert_eq!(print(vec![("c", other)], &[]), wanted, "{kind}");
+        }
+    }
+}
+
+/// They lie in stamps: of another hash all tables would look changed. Whoever means it needs a new `SEMANTICS`.
+#[test]
+fn hashes_stay_what_they_are() {
+    let texts = || (0..40).map(|length| "abcdefghijklmnopqrstuvwxyz0123456789ABCDE"[..length].to_owned());
+    let numbers = || [0, 1, -1, i64::MAX, i64::MIN, 1 << 40].into_iter();
+    let decimals = Decimal128Array::from(vec![0, 1, -1, 10_i128.pow(37), -(10_i128.pow(37))]);
+    let columns: Vec<(&str, ArrayRef)> = vec![
+        ("boolean", Arc::new(BooleanArray::from(vec![Some(true), Some(false), None]))),
+        ("integer", Arc::new(Int64Array::from_iter_values(numbers()))),
+        ("float", Arc::new(Float64Array::from(vec![0.5, -0.0, f64::NAN, f64::NEG_INFINITY]))),
+        ("decimal", Arc::new(decimals.with_precision_and_scale(38, 3).unwrap())),
+        ("text", Arc::new(StringArray::from_iter_values(texts()))),
+        ("binary", Arc::new(BinaryArray::from_iter_values(texts()))),
+        ("date", Arc::new(Date32Array::from(vec![Some(-1), Some(20_000), None]))),
+        ("time", Arc::new(TimestampMicrosecondArray::from_iter_values(numbers()))),
+        ("zoned", Arc::new(TimestampMicrosecondArray::from_iter_values(numbers()).with_timezone("UTC"))),
+    ];
+    let found = columns.into_iter().map(|(name, column)| {
+        let (rows, columns) = print(vec![(name, column)], &[name]);
+        let sums = [rows.first, rows.second, columns[0].print].map(u128::to_le_bytes).concat();
+        (name, format!("{:032x}", xxhash_rust::xxh3::xxh3_128(&sums)))
+    });
+    assert_eq!(found.collect::<Vec<_>>(), HASHES.map(|(name, hash)| (name, hash.to_owned())));
+}
+
+/// Of the sums of all hashes of a column, which is its own key.
+const HASHES: [(&str, &str); 9] = [
+    ("boolean", "780ec11778f1cffbe95bc8e121a9bdd5"),
+    ("integer", "dd1487abdd52569e61125f48be953371"),
+    ("float", "b60d9b0e573aef07df6a256254a57d8c"),
+    ("decimal", "cadf6499d131f8fa7974179e0b3bc00d"),
+    ("text", "9e97e559533795685171828b7a43e3ac"),
+    ("binary", "3b6d17be025ebe3eef43fcbdbfc7e3ed"),
+    ("date", "93af4e632dd7268ddf0c382bac7e5d82"),
+    ("time", "c806e8f6005d388ace30c4daa26db9dc"),
+    ("zoned", "8219de8d7d86486313d70d993cf3ec28"),
+];
+
+#[test]
 fn different_rows_differ() {
     assert_ne!(one(Int32Array::from(vec![None, Some(0)])), one(Int32Array::from(vec![0, 0])));
     assert_ne!(one(Int32Array::from(vec![1, 1])), one(Int32Array::from(vec![1])));
@@ -76,6 +145,9 @@ fn prints_of_columns_follow_their_column_alone() {
         .map(|(before, _)| before.name.as_str())
         .collect();
     assert_eq!(changed, ["b"]);
+    let batch = RecordBatch::try_from_iter([("b", column([1, 2])), ("a", column([1, 2]))]).unwrap();
+    let hasher = RowHasher::new(batch.schema_ref(), &["b".to_owned()]).unwrap();
+    assert_eq!(hasher.names().collect::<Vec<_>>(), ["a", "b"]);
 }
 
 /// One bit of input changes about half of the bits of each hash.

@@ -43,6 +43,22 @@ fn entry(day: i64, attempt: u64) -> Entry {
 }
 
 #[test]
+fn pages_fill_up_in_order_of_time_and_are_halved_elsewhere() {
+    let sizes = |map: &SliceMap| map.pages.iter().map(|page| page.entries.len()).collect::<Vec<_>>();
+    let mut map = SliceMap::default();
+    for day in 0..=2 * PAGE as i64 {
+        map.put(entry(2 * day, 1));
+    }
+    assert_eq!(sizes(&map), [PAGE, PAGE, 1]);
+    // Behind all of a page, but not of the map.
+    map.put(entry(2 * PAGE as i64 - 1, 1));
+    assert_eq!(sizes(&map), [PAGE / 2, PAGE / 2 + 1, PAGE, 1]);
+    map.put(entry(2 * PAGE as i64 - 1, 2));
+    assert_eq!(sizes(&map), [PAGE / 2, PAGE / 2 + 1, PAGE, 1]);
+    assert!(map.entries().is_sorted_by_key(|entry| entry.interval));
+}
+
+#[test]
 fn maps_equal_a_tree_after_any_order_of_puts() {
     let mut map = SliceMap::default();
     let mut oracle = BTreeMap::new();

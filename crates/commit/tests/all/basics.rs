@@ -1,9 +1,9 @@
 //! Slices replaced, emptied, left as they are.
 
 use oncemore_commit::{Change, CommitError, Publish, Published, Warehouse};
-use oncemore_core::SliceState;
+use oncemore_core::{Instant, Origin, Pin, SliceState, Stamp};
 
-use crate::support::{Scene, attempt, check_totals, day, draft, ids, publishing, stamp, table};
+use crate::support::{Scene, attempt, check_totals, code, day, draft, ids, publishing, stamp, table};
 
 #[test]
 fn a_slice_is_replaced_and_its_neighbours_are_not() {
@@ -63,6 +63,38 @@ fn equal_rows_change_the_stamp_alone() {
     let kept: usize = staged.map(|folder| std::fs::read_dir(folder.path()).unwrap().count()).sum();
     assert_eq!(kept, 1, "the second attempt's file is gone");
     assert_eq!(stamp(&scene.other(2), day(0)).unwrap(), after);
+}
+
+/// All that it says of the run is of the one that came last, but for who wrote the rows and when.
+#[test]
+fn a_stamp_alone_says_all_that_is_new() {
+    let scene = Scene::new();
+    scene.replace(day(0), &[1]).unwrap();
+    let before = scene.stamp(day(0)).unwrap();
+    let again = attempt(&scene.warehouse, day(0)).unwrap();
+    let mut publish = publishing(&scene.warehouse, &again, &[1], None).unwrap();
+    let input = Pin { input: "raw.flights".to_owned(), version: code(7) };
+    publish.stamp.code = code(8);
+    publish.stamp.code_seen = Instant(9);
+    publish.stamp.inputs = vec![input.clone()];
+    publish.stamp.audits = code(10);
+    publish.stamp.engine = "another".to_owned();
+    publish.stamp.origin = Origin::Accepted { because: "looked at".to_owned() };
+    assert_eq!(scene.warehouse.publish(vec![publish]).remove(0).unwrap(), Published::Unchanged);
+    let wanted = Stamp {
+        code: code(8),
+        code_seen: Instant(9),
+        inputs: vec![input],
+        audits: code(10),
+        epoch: again.epoch,
+        attempt: again.id,
+        verified_at: scene.stamp(day(0)).unwrap().verified_at,
+        engine: "another".to_owned(),
+        origin: Origin::Accepted { because: "looked at".to_owned() },
+        ..before.clone()
+    };
+    assert_eq!(scene.stamp(day(0)).unwrap(), wanted);
+    assert!(wanted.verified_at > before.verified_at);
 }
 
 #[test]

@@ -226,6 +226,27 @@ fn a_broken_claim_closes_what_its_holder_had_begun() {
     assert_eq!(scene.ids(), [3, 9]);
 }
 
+/// Another request of the same process, at the same slice, is not the claim's.
+#[test]
+fn a_broken_claim_closes_nothing_else() {
+    let (scene, own) = scene();
+    let child = Sleeper::start();
+    let (holder, _) = seen_by(&scene, 2, &child.1);
+    let begin = |request: u64| {
+        let task = (table(), day(0), crate::support::code(1));
+        let attempt = holder.begin_attempts(request, &[task]).unwrap().remove(0);
+        publishing(&holder, &attempt, &[request as i64], None).unwrap()
+    };
+    let requests = [0, 1].map(|_| holder.begin_request(None).unwrap());
+    let id = granted(holder.claim(&wanted(requests[0], &[0])).unwrap());
+    let [closed, open] = requests.map(begin);
+    assert_eq!(own.break_claim(id).unwrap().unwrap().fenced, 1);
+    let error = holder.publish(vec![closed]).remove(0).unwrap_err();
+    assert!(matches!(error, CommitError::Superseded { published: false, .. }), "{error}");
+    holder.publish(vec![open]).remove(0).unwrap();
+    assert_eq!(scene.ids(), [requests[1] as i64]);
+}
+
 /// The ledger of an earlier version has no claims: it gets them, and one that is only read has none.
 #[test]
 fn a_ledger_without_claims_gets_them() {

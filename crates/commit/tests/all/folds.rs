@@ -426,6 +426,7 @@ fn many_small_changes_in_a_row_keep_few_files() {
     assert_eq!(scene.warehouse.compact().unwrap(), [state()]);
     check(&scene.warehouse, &log, "compacted");
     assert_eq!(scene.warehouse.head(&state()).unwrap().unwrap().all_files().len(), 1);
+    assert_eq!(scene.warehouse.open_attempts().unwrap(), []);
 }
 
 /// Delete files hold full paths: in a copy those of the copy.

@@ -245,6 +245,17 @@ fn a_table_set_back_stops_until_it_is_adopted() {
     check_totals(warehouse);
 }
 
+/// Their snapshot on top hides neither that the table was set back nor how far.
+#[test]
+fn a_table_set_back_and_written_into_stops_as_well() {
+    let scene = scene();
+    let parent = metadata(&scene).current_snapshot().unwrap().parent_snapshot_id().unwrap();
+    name_snapshot(&scene, MAIN_BRANCH, parent, SnapshotRetention::branch(None, None, None));
+    foreign_write(&scene, day(5), &[50], false);
+    assert_eq!(scene.ids(), [0, 10, 50]);
+    assert!(matches!(scene.replace(day(0), &[1]), Err(CommitError::RolledBack { found: 2, high: 3, .. })));
+}
+
 #[test]
 fn a_foreign_write_between_staging_and_publish_is_caught() {
     let scene = scene();

@@ -1,11 +1,13 @@
 //! Tables whose metadata say what no writer means: nothing panics, and nothing outside the warehouse is touched.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use oncemore_commit::CommitError;
 use oncemore_core::Instant;
+use parquet::file::metadata::ParquetMetaDataReader;
 use serde_json::{Value, json};
 
+use crate::folds;
 use crate::support::{Scene, day, metadata, replace, table};
 
 /// Where the catalog points to.
@@ -104,4 +106,31 @@ fn a_decoder_that_panics_names_its_file() {
         let error = replace(&scene.other(2), day(1), &[7]).unwrap_err();
         assert!(matches!(&error, CommitError::Corrupt { what, .. } if what.ends_with(".avro")), "{error}");
     }
+}
+
+/// Begins the first page of each column with a list of more numbers than any file holds.
+fn endless(path: &Path) {
+    const LIST: [u8; 7] = [0x99, 0xf7, 0xff, 0xff, 0xff, 0xff, 0x07];
+    let mut bytes = std::fs::read(path).unwrap();
+    let metadata =
+        ParquetMetaDataReader::new().parse_and_finish(&std::fs::File::open(path).unwrap()).unwrap();
+    for chunk in metadata.row_group(0).columns() {
+        let at = chunk.byte_range().0 as usize;
+        bytes[at..at + LIST.len()].copy_from_slice(&LIST);
+    }
+    std::fs::write(path, bytes).unwrap();
+}
+
+/// The decoder of Parquet goes through such a list to its end, though nothing of it is there: for minutes.
+#[test]
+fn a_page_without_an_end_is_damage() {
+    let scene = folds::scene();
+    folds::publish_day(&scene.warehouse, 0, 1);
+    let head = scene.warehouse.head(&folds::state()).unwrap().unwrap();
+    let files = head.all_files();
+    files.iter().for_each(|file| endless(Path::new(&file.path)));
+    let again = folds::staged_day(&scene.warehouse, 0, 2);
+    let error = scene.warehouse.publish(vec![again]).remove(0).unwrap_err();
+    let CommitError::Corrupt { what, detail } = &error else { panic!("{error}") };
+    assert!(*what == files[0].path && detail.contains("claims more elements"), "{error}");
 }

@@ -2,8 +2,10 @@
 //! clean-ups and writers that are still at the old one, and with the ledger lost at any time.
 
 use std::collections::BTreeSet;
+use std::io;
+use std::sync::{Arc, Mutex};
 
-use oncemore_commit::{CommitError, FoldSpec, Swapped, Warehouse};
+use oncemore_commit::{CommitError, Faults, FoldSpec, Step, Swapped, Warehouse, When};
 use oncemore_core::{Instant, Interval, REBUILD, TableName};
 
 use crate::folds::{self, check_kind, publish_to};
@@ -250,6 +252,23 @@ fn folded_tables_are_swapped_with_what_is_beside_them() {
 }
 
 #[test]
+fn what_was_beside_the_old_table_alone_goes() {
+    let scene = folds::scene();
+    let one = Log::from([(0, vec![folds::row("a", 1, 0, 1)])]);
+    folds::publish_kind(&scene.warehouse, Kind::Merge, &one).unwrap();
+    let beside = "gold.things__dated".parse::<TableName>().unwrap().with_ending(REBUILD).unwrap();
+    let spec = FoldSpec { beside: Some(beside), ..spec_of(Kind::Changes) };
+    scene.warehouse.ensure_fold(&built_log(), &user_schema(), true, &spec).unwrap();
+    publish_to(&scene.warehouse, &built_log(), Kind::Changes, &one).unwrap();
+    let swapped = scene.warehouse.swap_rebuilt(&folds::state(), false).unwrap().unwrap();
+    assert_eq!(swapped.removed.iter().map(TableName::as_str).collect::<Vec<_>>(), ["gold.things__deleted"]);
+    is_clean(&scene, &scene.other(2));
+    let left = files(&scene);
+    assert!(!left.iter().any(|name| name.contains("__deleted")), "{left:#?}");
+    assert!(left.iter().any(|name| name.contains("__dated")), "{left:#?}");
+}
+
+#[test]
 fn what_somebody_else_wrote_is_not_left_behind_unasked() {
     let scene = Scene::new();
     scene.replace(day(0), &[1]).unwrap();
@@ -279,4 +298,44 @@ fn what_died_while_it_staged_for_either_table_goes() {
     is_clean(&scene, &other);
     assert_eq!(other.open_attempts().unwrap(), []);
     assert_eq!(ids(&scene.other(3)), [1, 2, 3]);
+}
+
+/// Loses the next COMMIT, or its answer.
+#[derive(Debug, Default)]
+struct Lost(Mutex<Option<When>>);
+
+impl Faults for Lost {
+    fn at(&self, step: Step, when: When) -> io::Result<()> {
+        let mut lost = self.0.lock().unwrap();
+        if step == Step::Commit && *lost == Some(when) {
+            *lost = None;
+            return Err(io::Error::from_raw_os_error(5));
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn a_swap_whose_answer_is_lost_says_what_became_of_it() {
+    for when in [When::Before, When::After] {
+        let faults = Arc::new(Lost::default());
+        let scene = Scene::empty(Some(faults.clone()));
+        scene.warehouse.ensure_table(&table(), rows(&[]).schema_ref(), &key(), true).unwrap();
+        scene.replace(day(0), &[1]).unwrap();
+        begin(&scene.warehouse).unwrap();
+        *faults.0.lock().unwrap() = Some(when);
+        let swapped = scene.warehouse.swap_rebuilt(&table(), false);
+        if when == When::Before {
+            let error = swapped.unwrap_err();
+            assert!(
+                matches!(&error, CommitError::Unavailable { doing, .. } if doing == "commit to the catalog")
+            );
+            assert_eq!(ids(&scene.other(2)), [1]);
+            scene.warehouse.swap_rebuilt(&table(), false).unwrap().unwrap();
+        } else {
+            assert_eq!(swapped.unwrap().unwrap().tables, [table()]);
+        }
+        assert_eq!(ids(&scene.other(3)), [1, 2, 3]);
+        is_clean(&scene, &scene.other(4));
+    }
 }

@@ -60,6 +60,25 @@ fn a_catalog_from_a_backup_is_named_and_made_anew() {
     assert_eq!(ids(&scene.other(5)), [2, 4]);
 }
 
+/// One in its place would say that the tables beside it are not there.
+#[test]
+fn a_catalog_that_is_gone_is_not_made_beside_tables() {
+    let scene = Scene::new();
+    scene.replace(day(0), &[1]).unwrap();
+    remove(&scene);
+    let error = Warehouse::open(&scene.root(), world(2)).unwrap_err();
+    assert!(
+        matches!(&error, CommitError::NoLedger { detail, .. } if detail.contains("is missing")),
+        "{error}"
+    );
+    assert!(!database(&scene).exists());
+    Warehouse::open_to_rebuild(&scene.root(), world(3)).unwrap().rebuild_ledger().unwrap();
+    assert_eq!(ids(&scene.other(4)), [1]);
+    // Where no table is, one is made.
+    let empty = scene.folder.path().join("empty");
+    assert!(Warehouse::open(&empty, world(5)).unwrap().tables().unwrap().is_empty());
+}
+
 /// Removed or replaced under a writer: it does not go on in a file that nobody sees.
 #[test]
 fn a_catalog_that_is_replaced_under_a_writer_takes_no_more() {
@@ -95,6 +114,21 @@ fn a_stale_hint_is_no_sign_of_a_backup() {
     std::fs::remove_file(&hint).unwrap();
     replace(&scene.other(3), day(1), &[3]).unwrap();
     assert_eq!(ids(&scene.other(4)), [2, 3]);
+}
+
+/// With the catalog gone as well, the commits that came after the one that the hint names are followed.
+#[test]
+fn a_stale_hint_leads_to_the_newest_commit() {
+    let scene = Scene::new();
+    scene.replace(day(0), &[1]).unwrap();
+    let hint = scene.root().join("silver/flights/metadata/version-hint.text");
+    let old = std::fs::read(&hint).unwrap();
+    scene.replace(day(0), &[2]).unwrap();
+    scene.replace(day(1), &[3]).unwrap();
+    std::fs::write(&hint, old).unwrap();
+    remove(&scene);
+    Warehouse::open_to_rebuild(&scene.root(), world(2)).unwrap().rebuild_ledger().unwrap();
+    assert_eq!(ids(&scene.other(3)), [2, 3]);
 }
 
 /// What a killed process had staged is named by its token, beside what it had published.

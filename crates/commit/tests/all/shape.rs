@@ -119,6 +119,25 @@ fn columns_evolve_by_name() {
     assert!(error.to_string().contains("CAST"), "{error}");
 }
 
+/// Equal values of another type are equal rows, but not what the table is to hold from now on.
+#[test]
+fn equal_rows_of_a_wider_type_are_written_anew() {
+    let scene = Scene::empty(None);
+    let batch = |ids: ArrayRef| RecordBatch::try_from_iter([("id", ids)]).unwrap();
+    let narrow = batch(Arc::new(Int32Array::from(vec![1])));
+    let wide = batch(Arc::new(Int64Array::from(vec![1])));
+    let [before, after] = [narrow, wide].map(|rows| {
+        scene.warehouse.ensure_table(&table(), rows.schema_ref(), &key(), true).unwrap();
+        write(&scene, day(0), &[rows]);
+        (
+            scene.stamp(day(0)).unwrap(),
+            scene.warehouse.head(&table()).unwrap().unwrap().files(day(0))[0].path.clone(),
+        )
+    });
+    assert_eq!(before.0.fingerprint, after.0.fingerprint);
+    assert!(before.0.schema != after.0.schema && before.1 != after.1);
+}
+
 #[test]
 fn another_interval_length_is_refused() {
     let scene = Scene::new();

@@ -226,6 +226,21 @@ mod tests {
         assert_eq!(rewritten(&all, &over, LIMITS), [true, true, true, true]);
     }
 
+    #[test]
+    fn a_quarter_is_one_of_the_rows_that_are_there() {
+        let begins = |tile: Tile, rows: u64| {
+            let all: Vec<Tile> =
+                [tile].into_iter().chain((1..4).map(|bucket| self::tile(bucket, 9))).collect();
+            rewritten(&all, &[Over { unit: Unit::ALL, rows }], LIMITS)[0]
+        };
+        // 3,200 rows and what lies over them, and 400 that were deleted.
+        let dead = Tile { dead: 400, ..tile(0, 0) };
+        assert!(!begins(dead.clone(), 533) && begins(dead, 534));
+        // 3,500 rows and what lies over them, and 100 that go now.
+        let dying = Tile { dying: 100, ..tile(0, 0) };
+        assert!(!begins(dying.clone(), 1_033) && begins(dying, 1_034));
+    }
+
     /// Whatever comes, in whatever size: what lies over the table stays in bounds, and so does what a commit writes.
     #[test]
     fn a_thousand_commits_in_a_row_stay_in_bounds() {
@@ -269,6 +284,10 @@ mod tests {
         over.push(file(100));
         over.push(file(5_000));
         assert_eq!(merged(&over, 100), [0, 1, 2, 3, 4, 5, 6]);
+        // Larger ones wait for a commit that brings as much.
+        over.extend((0..6).map(|_| file(5_000)));
+        assert_eq!(merged(&over, 100), [0, 1, 2, 3, 4, 5, 6]);
+        assert_eq!(merged(&over, 10_000).len(), 14);
         assert!(absorbed(&[9; 6], 9).is_empty());
         assert_eq!(absorbed(&[9, 9, 9, 9, 9, 9, 9, 600], 9), [0, 1, 2, 3, 4, 5, 6]);
         assert_eq!(absorbed(&[9, 9, 9, 9, 9, 9, 9, 70], 60), [0, 1, 2, 3, 4, 5, 6]);

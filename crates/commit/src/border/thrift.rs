@@ -6,22 +6,29 @@
 const MAX_DEPTH: usize = 64;
 
 /// Whether `bytes` begin with one struct whose lists and strings fit into `bytes`.
-pub(crate) fn check(bytes: &[u8]) -> Result<(), &'static str> {
+///
+/// # Errors
+/// What is wrong.
+pub fn check(bytes: &[u8]) -> Result<(), &'static str> {
     Walk { bytes, at: 0 }.fields(0)
 }
 
 /// What the header of a page says.
-pub(crate) struct Page {
+#[derive(Clone, Copy, Debug)]
+pub struct Page {
     /// Bytes of the header itself.
-    pub(crate) header: u64,
+    pub header: u64,
     /// Bytes that follow it.
-    pub(crate) packed: u64,
+    pub packed: u64,
     /// Bytes that they unpack to.
-    pub(crate) unpacked: u64,
+    pub unpacked: u64,
 }
 
 /// Reads the header of a page at the start of `bytes`.
-pub(crate) fn page(bytes: &[u8]) -> Result<Page, &'static str> {
+///
+/// # Errors
+/// What is wrong.
+pub fn page(bytes: &[u8]) -> Result<Page, &'static str> {
     const NO_SIZE: &str = "it has no size";
     let mut walk = Walk { bytes, at: 0 };
     let (mut id, mut unpacked, mut packed) = (0, None, None);
@@ -150,6 +157,10 @@ impl Walk<'_> {
         }
         if size > (self.bytes.len() - self.at) as u64 {
             return Err("a list claims more elements than there are bytes");
+        }
+        if size > 0 && kinds.iter().any(|kind| matches!(kind, 1 | 2)) {
+            // Neither footers nor headers have one, and a decoder that skips it goes on in the middle of its values.
+            return Err("it holds a list of booleans");
         }
         for _ in 0..size {
             for kind in kinds {
