@@ -20,8 +20,11 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::actions;
-use super::analysis::Analysis;
+use super::analysis::{Analysis, Found};
 use super::place::{Places, path};
+
+/// Longest text that is looked at as one types: a dump of ten megabytes takes seconds, and half a gigabyte of memory.
+const TEXT_MAX: usize = 16 << 20;
 
 /// An open file.
 pub(super) struct Document {
@@ -182,7 +185,11 @@ impl<'c> Server<'c> {
         let mut notices = Vec::new();
         let mut problem = None;
         for document in self.documents.values_mut().filter(|document| document.is_dirty) {
-            let found = self.analysis.look(&document.place, &document.text);
+            let found = if document.text.len() > TEXT_MAX {
+                too_long(document)
+            } else {
+                self.analysis.look(&document.place, &document.text)
+            };
             document.is_dirty = false;
             document.findings = found.findings;
             problem = problem.or(found.problem);
@@ -202,6 +209,15 @@ impl<'c> Server<'c> {
         }
         Ok(())
     }
+}
+
+/// What is said of a text that is not looked at.
+fn too_long(document: &Document) -> Found {
+    let name = document.place.file_name().unwrap_or_default().to_string_lossy();
+    let most = TEXT_MAX >> 20;
+    let problem =
+        format!("`{name}` is larger than {most} MB and is not looked at as you type; `oncemore lint` does");
+    Found { problem: Some(problem), ..Found::default() }
 }
 
 /// The parameters of a notification; one that can't be read is passed over, as the protocol wants.

@@ -271,3 +271,20 @@ fn what_is_no_message_is_passed_over() {
     let (told, code, why) = after(b"Content-Length: 2\r\n\r\n\xff\xfeContent-Length: 4\r\n\r\n{\"a\"");
     assert_eq!((told.len(), code, why.as_str()), (2, Some(0), ""), "{told:?}");
 }
+
+#[test]
+fn a_text_that_is_too_long_is_not_looked_at_until_it_is_shorter() {
+    let project = Project::empty();
+    let mut session = Session::start(&project);
+    let uri = uri(&project, "etl/dump.sql");
+    session.open(&uri, &BAD.repeat((17 << 20) / BAD.len()));
+    assert_eq!(session.findings(&uri, 1), Vec::<Value>::new());
+    let told = session.heard("window/showMessage");
+    assert_eq!(
+        told["message"],
+        "`dump.sql` is larger than 16 MB and is not looked at as you type; `oncemore lint` does"
+    );
+    session.change(&uri, 2, BAD);
+    assert_eq!(codes(&session.findings(&uri, 2)), ["OM301"]);
+    session.end();
+}
