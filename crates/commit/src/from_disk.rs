@@ -137,6 +137,7 @@ fn rows(disk: &Disk, path: &Path) -> Result<()> {
     let (columns, key) = (columns(&user), ["id".to_owned()]);
     let reader = Reader { disk, table: &table, schema: columns.clone(), deleted: false, start: None };
     let by = Lookup::new(&columns, &key)?;
+    let path = (path, std::fs::metadata(path).map_or(0, |found| found.len()));
     let (found, _) = reader.find(path, &by, Ask::Part(Unit::ALL), &[1, 3])?;
     let order = Order::new(&columns, &key, &[])?;
     let wanted = Wanted::of(&order, &found.iter().take(1).collect::<Vec<_>>())?;

@@ -124,6 +124,8 @@ struct Records<'a> {
     at: usize,
     filled: usize,
     finished: bool,
+    /// Whether the input is the line break that is put behind the last byte: it ends a row, or shows an open quote.
+    at_end: bool,
     /// Newlines consumed so far.
     newlines: u64,
     /// Unquoted bytes of the batch's fields, one after another.
@@ -147,6 +149,7 @@ impl<'a> Records<'a> {
             at: 0,
             filled: 0,
             finished: false,
+            at_end: false,
             newlines: 0,
             data: vec![0; 64 * 1024],
             used: 0,
@@ -228,7 +231,9 @@ impl<'a> Records<'a> {
                 &mut self.data[self.used..],
                 &mut ends[fields..],
             );
-            self.count_lines(read, &mut line);
+            if !self.at_end {
+                self.count_lines(read, &mut line);
+            }
             self.at += read;
             self.used += written;
             fields += ended;
@@ -238,6 +243,13 @@ impl<'a> Records<'a> {
                     return Ok(Some(fields));
                 }
                 ReadRecordResult::End => return Ok(None),
+                ReadRecordResult::InputEmpty if self.at_end && written > 0 => {
+                    let message =
+                        "a quote of this row is never closed: the file ends inside of it".to_owned();
+                    let mut error = self.place(line.unwrap_or(self.newlines + 1), fields, message);
+                    error.column = None;
+                    return Err(error.help("close it, or deliver the file again if it was cut off"));
+                }
                 ReadRecordResult::InputEmpty => {}
                 ReadRecordResult::OutputFull if self.used - start > MAX_RECORD => {
                     let line = line.unwrap_or(self.newlines + 1);
@@ -270,6 +282,11 @@ impl<'a> Records<'a> {
                 Err(error) => return Err(broken(self.object.path(), self.newlines + 1, &error)),
             }
         };
+        if self.filled == 0 && !std::mem::replace(&mut self.at_end, true) {
+            self.input[0] = b'\n';
+            self.filled = 1;
+            return Ok(());
+        }
         self.finished = self.filled == 0;
         if first && self.input[..self.filled].starts_with(b"\xef\xbb\xbf") {
             self.at = 3;

@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, RecordBatchOptions, new_null_array};
 use arrow::compute::{CastOptions, cast_with_options};
-use arrow::datatypes::{DataType, TimestampNanosecondType};
+use arrow::datatypes::{
+    DataType, Schema, SchemaRef, TimeUnit, TimestampMicrosecondType, TimestampNanosecondType,
+};
 use bytes::Bytes;
 use oncemore_commit::border;
 use oncemore_core::ColumnType;
@@ -14,7 +16,8 @@ use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
 };
-use parquet::basic::Compression;
+use parquet::basic::{Compression, Type as PhysicalType};
+use parquet::errors::ParquetError;
 use parquet::file::metadata::{ColumnChunkMetaData, PageIndexPolicy, ParquetMetaData};
 use parquet::file::reader::{ChunkReader, Length};
 
@@ -244,6 +247,12 @@ fn typed(
     if found.data_type() == target {
         return Ok(Arc::clone(found));
     }
+    // Backwards in time, before 1970 as after: rows stay in their day.
+    let floored = found.as_primitive_opt::<TimestampNanosecondType>().map(|times| {
+        let micros = times.unary::<_, TimestampMicrosecondType>(|nanos| nanos.div_euclid(1_000));
+        Arc::new(micros.with_timezone_opt(times.timezone())) as ArrayRef
+    });
+    let found = floored.as_ref().unwrap_or(found);
     let strict = CastOptions { safe: false, ..CastOptions::default() };
     cast_with_options(found, target, &strict).map_err(|error| {
         let range = format!("rows {} to {}", before + 1, before + found.len() as u64);
@@ -283,11 +292,39 @@ fn footer(object: &Object) -> Result<ArrowReaderMetadata, SourceError> {
         .with_page_index_policy(PageIndexPolicy::Skip)
         // The embedded Arrow schema says nothing that we keep, and is one more thing to trust.
         .with_skip_arrow_metadata(true);
-    let metadata = ArrowReaderMetadata::load(object, options)
-        .map_err(|error| malformed(path, format!("broken footer: {}", plain(&error.to_string()))))?;
+    let broken =
+        |error: ParquetError| malformed(path, format!("broken footer: {}", plain(&error.to_string())));
+    let metadata = ArrowReaderMetadata::load(object, options.clone()).map_err(broken)?;
     border::sane(metadata.metadata(), size)
         .map_err(|what| malformed(path, format!("broken footer: {what}")))?;
-    Ok(metadata)
+    match in_micros(&metadata) {
+        Some(schema) => {
+            let options = options.with_schema(schema);
+            ArrowReaderMetadata::try_new(Arc::clone(metadata.metadata()), options).map_err(broken)
+        }
+        None => Ok(metadata),
+    }
+}
+
+/// The schema with INT96, the times of older writers, in the unit of tables, where there are any: nanoseconds reach from
+/// 1677 to 2262, and such files say 9999 for an open end.
+fn in_micros(metadata: &ArrowReaderMetadata) -> Option<SchemaRef> {
+    let leaves = metadata.parquet_schema().root_schema().get_fields();
+    let is_int96 = |place: usize| {
+        let leaf = leaves.get(place).filter(|leaf| leaf.is_primitive());
+        leaf.is_some_and(|leaf| leaf.get_physical_type() == PhysicalType::INT96)
+    };
+    let schema = metadata.schema();
+    (0..schema.fields().len()).any(is_int96).then(|| {
+        let fields = schema.fields().iter().enumerate().map(|(place, field)| match field.data_type() {
+            DataType::Timestamp(_, zone) if is_int96(place) => {
+                let micros = DataType::Timestamp(TimeUnit::Microsecond, zone.clone());
+                Arc::new(field.as_ref().clone().with_data_type(micros))
+            }
+            _ => Arc::clone(field),
+        });
+        Arc::new(Schema::new_with_metadata(fields.collect::<Vec<_>>(), schema.metadata().clone()))
+    })
 }
 
 fn malformed(path: &str, message: impl Into<String>) -> SourceError {

@@ -342,6 +342,83 @@ async fn parquet_times_finer_than_tables_hold() {
     "
     );
     project.scan(&spec("in/b.parquet", Format::Parquet, "t TIMESTAMPTZ", None)).await.unwrap();
+    // The last nanosecond before 1970 stays in its day.
+    file("in/c.parquet", vec![Some(-1)]);
+    let declared = spec("in/c.parquet", Format::Parquet, "t TIMESTAMPTZ", Some("t"));
+    let index = project.scan(&declared).await.unwrap();
+    assert_eq!(index.max_time(), Some(oncemore_core::Instant(-1)));
+}
+
+/// INT96, as Spark and Hive write times: years that nanoseconds don't reach are what they are.
+#[tokio::test]
+async fn parquet_int96_reaches_beyond_nanoseconds() {
+    use parquet::data_type::{Int96, Int96Type};
+    use parquet::file::writer::SerializedFileWriter;
+    let project = Project::new();
+    let schema = parquet::schema::parser::parse_message_type("message m { optional int96 t; }").unwrap();
+    let mut bytes = Vec::new();
+    let mut writer =
+        SerializedFileWriter::new(&mut bytes, std::sync::Arc::new(schema), std::sync::Arc::default())
+            .unwrap();
+    let mut group = writer.next_row_group().unwrap();
+    let mut column = group.next_column().unwrap().unwrap();
+    // Julian days of 2300 and 1500, each at one second past noon of its first.
+    let noon: u64 = 43_201_000_000_000;
+    let time = |day: u32| {
+        let mut value = Int96::new();
+        value.set_data((noon & 0xffff_ffff) as u32, (noon >> 32) as u32, day);
+        value
+    };
+    let times = [time(2_561_118), time(2_268_924)];
+    column.typed::<Int96Type>().write_batch(&times, Some(&[1, 1]), None).unwrap();
+    column.close().unwrap();
+    group.close().unwrap();
+    writer.close().unwrap();
+    project.write("in/a.parquet", &bytes);
+    for columns in ["", "t TIMESTAMP"] {
+        let index = project.scan(&spec("in/a.parquet", Format::Parquet, columns, Some("t"))).await.unwrap();
+        let days: Vec<String> = index.cells().iter().map(|cell| cell.interval.start().to_string()).collect();
+        assert_eq!(days, ["1500-01-01T00:00:00Z", "2300-01-01T00:00:00Z"], "{columns}");
+    }
+}
+
+/// A quote that is open where the file ends has taken in whatever rows came after it.
+#[tokio::test]
+async fn a_quote_that_is_never_closed() {
+    let project = Project::new();
+    let csv = || spec("in/a.csv", csv(), "id BIGINT, s TEXT", None);
+    project.write("in/a.csv", "id,s\n1,a\n2,\"b\n3,c\n4,d\n");
+    insta::assert_snapshot!(project.scan(&csv()).await.unwrap_err(), @r#"
+    in/a.csv:3: a quote of this row is never closed: the file ends inside of it
+    3 | 2,"b
+    help: close it, or deliver the file again if it was cut off
+    "#);
+    project.write("in/a.csv", "id,s\n1,a\n2,\"cut o");
+    insta::assert_snapshot!(project.scan(&csv()).await.unwrap_err(), @r#"
+    in/a.csv:3: a quote of this row is never closed: the file ends inside of it
+    3 | 2,"cut o
+    help: close it, or deliver the file again if it was cut off
+    "#);
+    project.write("in/a.csv", "id,\"s\n1,a\n");
+    insta::assert_snapshot!(project.scan(&csv()).await.unwrap_err(), @r#"
+    in/a.csv:1: a quote of this row is never closed: the file ends inside of it
+    1 | id,"s
+    help: close it, or deliver the file again if it was cut off
+    "#);
+    for whole in [
+        "id,s\n1,\"a\"",
+        "id,s\n1,\"a\nb\"\n",
+        "id,s\r\n1,\"\"\r\n",
+        "id,s",
+        "id,s\n1,a\"",
+        "id,s\n1,\"a\"\"\"\n\n",
+    ] {
+        project.write("in/a.csv", whole);
+        project.scan(&csv()).await.unwrap();
+    }
+    // The line break behind the last row is none of its own.
+    project.write("in/a.csv", "id,s\n1,a\n2,b");
+    assert_eq!(project.scan(&csv()).await.unwrap().rows(), 2);
 }
 
 /// A page of some bytes that claims to unpack to two thousand million.

@@ -142,8 +142,9 @@ fn a_file_has_the_rows_that_it_claims() {
     let by = Lookup::new(&schema, &["n".to_owned()]).unwrap();
     let rows = |name: &str, bytes: Vec<u8>| {
         let path = folder.path().join(name);
+        let size = bytes.len() as u64;
         disk.persist(&[(path.clone(), bytes)], &[]).unwrap();
-        reader.find(&path, &by, Ask::Part(Unit::ALL), &[])
+        reader.find((&path, size), &by, Ask::Part(Unit::ALL), &[])
     };
     assert_eq!(rows("whole.parquet", file()).unwrap().1.len(), 50_000);
     let error = rows("more.parquet", claiming(60_000, 9)).unwrap_err();

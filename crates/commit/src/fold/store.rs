@@ -119,11 +119,11 @@ pub(crate) enum Ask<'a> {
 }
 
 impl Reader<'_> {
-    /// The rows of a file that are asked for, but for those at the places `dead`, and their places. Of rows that are found
+    /// The rows of a file of so many bytes that are asked for, but for those at the places `dead`, and their places. Of rows that are found
     /// by key, the other columns are decoded for these alone.
     pub(crate) fn find(
         &self,
-        path: &Path,
+        (path, bytes): (&Path, u64),
         by: &Lookup,
         ask: Ask<'_>,
         dead: &[u64],
@@ -133,17 +133,17 @@ impl Reader<'_> {
         {
             return Ok((Vec::new(), Vec::new()));
         }
-        CommitError::guard(path.display(), || self.decode(path, by, ask, dead))
+        CommitError::guard(path.display(), || self.decode((path, bytes), by, ask, dead))
     }
 
     fn decode(
         &self,
-        path: &Path,
+        (path, bytes): (&Path, u64),
         by: &Lookup,
         ask: Ask<'_>,
         dead: &[u64],
     ) -> Result<(Vec<RecordBatch>, Vec<u64>)> {
-        let (file, metadata) = self.open(path)?;
+        let (file, metadata) = self.open(path, bytes)?;
         let total = rows_of(&metadata);
         let index = Index::of(metadata.metadata().file_metadata());
         let mut places = match ask {
@@ -206,9 +206,15 @@ impl Reader<'_> {
         Ok(places)
     }
 
-    fn open(&self, path: &Path) -> Result<(File, ArrowReaderMetadata)> {
-        let file = self.disk.step(Step::Read, || File::open(path));
-        let file = file.map_err(|error| CommitError::io(format!("read {}", path.display()), error))?;
+    fn open(&self, path: &Path, bytes: u64) -> Result<(File, ArrowReaderMetadata)> {
+        let failed = |error| CommitError::io(format!("read {}", path.display()), error);
+        let file = self.disk.step(Step::Read, || File::open(path)).map_err(failed)?;
+        let found = file.metadata().map_err(failed)?.len();
+        if found != bytes {
+            // What is read here may be written again, and would count as ours.
+            let why = format!("it has {found} bytes, and {bytes} were written");
+            return Err(CommitError::corrupt(path.display(), why));
+        }
         let metadata = border::metadata(&file, true);
         Ok((file, metadata.map_err(|why| CommitError::corrupt(path.display(), why))?))
     }

@@ -192,7 +192,7 @@ impl<'a> Decisions<'a> {
             stamp.fingerprint == staged.fingerprint
                 && stamp.columns == staged.columns
                 && stamp.schema == staged.schema
-        }) && live == sorted(&entry.files)
+        }) && sorted(&live) == sorted(&entry.files)
             && self.are_there(&live)
             && (!publish.read_back || self.read_as(&live, staged))
         {

@@ -38,7 +38,15 @@ pub(super) fn plan(
     let (before, after) = (fold::log_digest(&decisions.state.map), fold::log_digest(&decisions.map));
     let adopted = places().any(|place| matches!(publishes[*place].change, Change::Adopt));
     let follows = |product: &Product| product.reflects(before) && product.state.is_ours();
-    let again = adopted || !decisions.state.is_ours() || !products.iter().all(follows);
+    // Equal rows in new files: the old ones were not as they were written, and a table may share them.
+    let mended = decisions.replaced.iter().any(|place| {
+        let was = decisions.state.map.get(publishes[*place].interval).and_then(|slice| slice.stamp.as_ref());
+        let is = decisions.map.get(publishes[*place].interval).and_then(|slice| slice.stamp.as_ref());
+        was.zip(is).is_some_and(|(was, is)| was.fingerprint == is.fingerprint)
+    });
+    let reads_back = || places().any(|place| publishes[*place].read_back);
+    let damaged = mended || reads_back() && !products.iter().all(Product::is_there);
+    let again = adopted || damaged || !decisions.state.is_ours() || !products.iter().all(follows);
     if before == after && !again {
         return Ok(Vec::new());
     }

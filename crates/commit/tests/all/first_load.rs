@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::os::unix::fs::MetadataExt;
 
 use arrow::array::RecordBatch;
-use oncemore_commit::{FoldSpec, RowHasher, RowsPrint, Warehouse};
+use oncemore_commit::{CommitError, FoldSpec, Publish, Published, RowHasher, RowsPrint, Warehouse};
 use oncemore_core::{Instant, TableName};
 
 use crate::folds::{begin, contents, laid_out, log, row, rows, staged, stamp, state};
@@ -27,14 +27,22 @@ fn batch(rows: &[Row]) -> RecordBatch {
 }
 
 /// Publishes days, all in one commit.
-fn publish(warehouse: &Warehouse, bucket_rows: u64, group: &Log) {
+fn publish(warehouse: &Warehouse, bucket_rows: u64, group: &Log) -> Vec<Published> {
+    try_publish(warehouse, bucket_rows, group, false).unwrap()
+}
+
+/// The same; `read_back`: what is there is looked at, whether it comes out equal or not.
+fn try_publish(
+    warehouse: &Warehouse,
+    bucket_rows: u64,
+    group: &Log,
+    read_back: bool,
+) -> Result<Vec<Published>, CommitError> {
     let publishes = group.iter().map(|(day, rows)| {
-        let attempt = begin(warehouse, *day).unwrap();
-        staged(warehouse, &spec(bucket_rows), &attempt, &batch(rows)).unwrap()
+        let attempt = begin(warehouse, *day)?;
+        Ok(Publish { read_back, ..staged(warehouse, &spec(bucket_rows), &attempt, &batch(rows))? })
     });
-    for answer in warehouse.publish(publishes.collect()) {
-        answer.unwrap();
-    }
+    warehouse.publish(publishes.collect::<Result<_, _>>()?).into_iter().collect()
 }
 
 #[track_caller]
@@ -125,4 +133,59 @@ fn what_comes_after_a_first_load_finds_the_state_as_any_other() {
         check(&scene.warehouse, &all, &format!("seed {seed}, cleaned up"));
         assert_eq!(scene.warehouse.gc(Instant::MAX).unwrap().kept, 0, "seed {seed}");
     }
+}
+
+fn keys(count: i64, value: i64) -> Vec<Row> {
+    (0..count).map(|number| row(&format!("key {number}"), 0, 0, value)).collect()
+}
+
+#[test]
+fn the_same_again_is_unchanged_however_many_files_it_has() {
+    let scene = scene(1);
+    let day = Log::from([(0, keys(100, 7))]);
+    publish(&scene.warehouse, 1, &day);
+    assert!(files(&scene.warehouse, &log()).len() > 20);
+    assert_eq!(publish(&scene.warehouse, 1, &day), [Published::Unchanged]);
+    check(&scene.warehouse, &day, "again");
+}
+
+/// A file that log and state share, damaged in place, with other rows and of another size.
+fn damage(warehouse: &Warehouse) {
+    let head = warehouse.head(&state()).unwrap().unwrap();
+    let path = &head.all_files()[0].path;
+    // Another file of the same table reads well.
+    let other = head.all_files().iter().find(|file| file.bytes != head.all_files()[0].bytes).unwrap();
+    std::fs::write(path, std::fs::read(&other.path).unwrap()).unwrap();
+}
+
+#[test]
+fn a_damaged_file_is_never_written_anew_as_ours() {
+    let scene = scene(16);
+    let mut all = Log::from([(0, (0..60).flat_map(|n| keys(n, n)).collect())]);
+    publish(&scene.warehouse, 16, &all);
+    damage(&scene.warehouse);
+    // A few keys of every bucket: those of the damaged file among them.
+    let group = Log::from([(1, keys(60, 9).into_iter().map(|r| row(&r.key.0.unwrap(), 9, 1, 9)).collect())]);
+    let error = try_publish(&scene.warehouse, 16, &group, false).unwrap_err();
+    assert!(matches!(error, CommitError::Corrupt { .. }), "{error}");
+    // The slice, looked at, is written anew, and with it what is folded from it.
+    assert!(matches!(
+        try_publish(&scene.warehouse, 16, &all, true).unwrap()[..],
+        [Published::Replaced { .. }]
+    ));
+    check(&scene.warehouse, &all, "mended");
+    publish(&scene.warehouse, 16, &group);
+    all.extend(group);
+    check(&scene.warehouse, &all, "goes on");
+}
+
+#[test]
+fn a_state_that_lost_a_file_is_folded_again_on_demand() {
+    let scene = scene(16);
+    let day = Log::from([(0, keys(60, 7))]);
+    publish(&scene.warehouse, 16, &day);
+    let head = scene.warehouse.head(&state()).unwrap().unwrap();
+    std::fs::remove_file(&head.all_files()[0].path).unwrap();
+    assert_eq!(try_publish(&scene.warehouse, 16, &day, true).unwrap(), [Published::Unchanged]);
+    check(&scene.warehouse, &day, "folded again");
 }

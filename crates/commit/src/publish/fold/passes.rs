@@ -190,7 +190,8 @@ impl<'a> Folding<'a> {
         }
         let read = parallel::map(&asked, |(slice, file, part)| {
             let path = self.log().full(&file.name);
-            let (rows, _) = self.log_reader(*slice).find(&path, &self.lookup, Ask::Part(*part), &[])?;
+            let (rows, _) =
+                self.log_reader(*slice).find((&path, file.bytes), &self.lookup, Ask::Part(*part), &[])?;
             let rows = self.concat(&rows)?;
             let hashes = self.order.hashes(&rows)?;
             let of = |hash: &u128| part.holds(*hash).then(|| buckets.of(*hash));
@@ -311,7 +312,7 @@ impl<'a> Folding<'a> {
             // The first slice of a log may be cut.
             let (_, unit) = Unit::in_name(&file.name).unwrap_or((false, Unit::ALL));
             let ask = Ask::Keys(wanted, unit);
-            Ok(self.log_reader(*slice).find(&path, &self.lookup, ask, &[])?.0)
+            Ok(self.log_reader(*slice).find((&path, file.bytes), &self.lookup, ask, &[])?.0)
         })?;
         self.concat(&found.concat())
     }
@@ -321,7 +322,8 @@ impl<'a> Folding<'a> {
         let files: Vec<(Interval, &FileEntry)> = slices.iter().copied().flat_map(files_of).collect();
         let found = parallel::map(&files, |(slice, file)| {
             let path = self.log().full(&file.name);
-            let (rows, _) = self.log_reader(*slice).find(&path, &self.lookup, Ask::Part(part), &[])?;
+            let (rows, _) =
+                self.log_reader(*slice).find((&path, file.bytes), &self.lookup, Ask::Part(part), &[])?;
             rows.iter().map(|batch| of_part(&self.order, batch, part)).collect::<Result<Vec<_>>>()
         })?;
         self.concat(&found.concat())

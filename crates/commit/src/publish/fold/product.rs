@@ -176,6 +176,13 @@ impl Product {
         }
     }
 
+    /// Whether its files are there, in their size.
+    pub(super) fn is_there(&self) -> bool {
+        let files = self.held.iter().map(|held| &held.file).chain(self.deletes.iter().map(|(file, _)| file));
+        let mut found = files.map(|file| (file, std::fs::metadata(self.state.full(&file.name))));
+        found.all(|(file, found)| found.is_ok_and(|found| found.len() == file.bytes))
+    }
+
     /// Whether it has no rows at all.
     pub(super) fn is_empty(&self) -> bool {
         self.held.is_empty()
@@ -243,7 +250,8 @@ impl Product {
             deleted: self.role == Role::Kind { deleted: true },
             start: None,
         };
-        reader.find(&self.state.full(&held.file.name), &self.lookup, ask, dead)
+        let path = self.state.full(&held.file.name);
+        reader.find((&path, held.file.bytes), &self.lookup, ask, dead)
     }
 
     /// Of rows and their places those in a part of the table.
