@@ -101,8 +101,20 @@ pub(super) const UTILITIES: &[&str] = &[
 ];
 
 impl Reader<'_> {
-    /// A statement built as text. Its first words may tell that it holds no rows.
+    /// A statement in a text. A constant text is read as the statement that it holds.
     pub(super) fn built(&self, piece: &Piece, at: usize) -> Found {
+        let held = self.executed.and_then(|(source, executed)| {
+            let text = super::executed::constant(self.source.text, self.source.lexed, piece);
+            Some(Reader { source, executed: None }.found(executed.piece(text)?))
+        });
+        match held {
+            Some(found) if !matches!(found.0, Action::Unread(_)) => found,
+            _ => self.built_of_parts(piece, at),
+        }
+    }
+
+    /// A statement built as text. Its first words may tell that it holds no rows.
+    fn built_of_parts(&self, piece: &Piece, at: usize) -> Found {
         let unread = || only(Action::Unread("the statement is built as text and run".to_string()));
         let Some(token) = self.source.lexed.tokens.get(at).filter(|token| token.kind == TokenKind::Text)
         else {
