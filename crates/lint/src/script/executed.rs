@@ -93,7 +93,8 @@ pub(super) fn constant(text: &str, lexed: &Lexed, piece: &Piece) -> Option<usize
 /// beside which a blank is put on the outer side; quotes within quotes are not read.
 fn unquoted(written: &str) -> Option<Vec<u8>> {
     let quote = written.bytes().next().filter(|quote| matches!(quote, b'\'' | b'"'))?;
-    if written.contains(['\\', '{']) || written.len() < 4 {
+    let open_comment = written.contains("/*") != written.contains("*/");
+    if written.contains(['\\', '{']) || open_comment || written.len() < 4 {
         return None;
     }
     let mut said = written.as_bytes().to_vec();

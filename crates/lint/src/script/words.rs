@@ -105,11 +105,31 @@ impl Reader<'_> {
     pub(super) fn built(&self, piece: &Piece, at: usize) -> Found {
         let held = self.executed.and_then(|(source, executed)| {
             let text = super::executed::constant(self.source.text, self.source.lexed, piece);
-            Some(Reader { source, executed: None }.found(executed.piece(text)?))
+            let mut found = Reader { source, executed: None }.found(executed.piece(text)?);
+            self.forgiven(piece, &mut found);
+            Some(found)
         });
         match held {
             Some(found) if !matches!(found.0, Action::Unread(_)) => found,
             _ => self.built_of_parts(piece, at),
+        }
+    }
+
+    /// A text is run, not written as a statement, where a table may be gone, or there: an error that says so is caught around
+    /// it. Of DROP nothing else is believed; of CREATE, where the block's handler follows at once.
+    fn forgiven(&self, piece: &Piece, found: &mut Found) {
+        let next = piece.tokens.end + usize::from(self.is_mark(piece.tokens.end, b';'));
+        let handled =
+            self.word(next) == "exception" || self.word(next) == "end" && self.word(next + 1) == "try";
+        match &mut found.0 {
+            Action::Drop { guarded, .. } => *guarded = true,
+            Action::Define(table) => table.creation.if_not_exists |= handled,
+            _ => {}
+        }
+        for write in &mut found.1 {
+            if let crate::ir::Verb::CreateAs(creation) = &mut write.verb {
+                creation.if_not_exists |= handled;
+            }
         }
     }
 
