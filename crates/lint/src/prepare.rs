@@ -136,13 +136,19 @@ impl Preparing<'_> {
         }
     }
 
-    /// `SET x += 1` is read as `SET x  = 1`; lowering sees the operator in the text.
+    /// `SET x += 1` is read as `SET x  = 1`, behind WITH too; lowering sees the operator in the text.
     fn compound_assignments(&mut self) {
-        if self.word(self.piece.tokens.start) != "update" && self.word(self.piece.tokens.start) != "merge" {
+        let first = self.word(self.piece.tokens.start);
+        let Some(from) = self.find(|this, at| {
+            this.top(at)
+                && matches!(this.word(at).as_ref(), "update" | "merge")
+                && (at == this.piece.tokens.start || first == "with")
+        }) else {
             return;
-        }
-        for at in self.piece.tokens.clone() {
-            let operator = [b'+', b'-', b'*', b'/'].iter().any(|mark| self.is_mark(at, *mark));
+        };
+        for at in from..self.piece.tokens.end {
+            let operator =
+                [b'+', b'-', b'*', b'/', b'%', b'&', b'|', b'^'].iter().any(|mark| self.is_mark(at, *mark));
             if let (true, true, Some(token)) = (operator, self.is_mark(at + 1, b'='), self.tokens.get(at)) {
                 self.blank(token.span);
             }

@@ -2,6 +2,7 @@
 //! others, and reads
 //! by tokens what no parser needs to see (COPY, SET, transactions).
 
+mod executed;
 mod parsed;
 mod squeezed;
 pub(crate) mod stated;
@@ -79,7 +80,16 @@ pub(crate) fn read_with(path: &str, text: &str, dialect: Dialect, parameters: &[
     let pieces = split(text, &lexed, dialect);
     let variables = variables::variables(text, &lexed, dialect);
     let source = Source { text, lexed: &lexed, lines: &masked_lines, dialect, variables: &variables };
-    let reader = Reader { source: &source };
+    let executed = executed::executed(text, &lexed, &pieces, dialect);
+    let inner = executed.as_ref().map(|executed| Source {
+        text: &executed.text,
+        lexed: &executed.lexed,
+        lines: &executed.lines,
+        dialect,
+        variables: &variables,
+    });
+    let inner = inner.as_ref().zip(executed.as_ref());
+    let reader = Reader { source: &source, executed: inner };
     let mut coverage = Coverage::default();
     let mut statements = Vec::with_capacity(pieces.len());
     for piece in &pieces {
@@ -110,6 +120,8 @@ pub(crate) fn read_with(path: &str, text: &str, dialect: Dialect, parameters: &[
 
 struct Reader<'a> {
     source: &'a Source<'a>,
+    /// Statements in constant texts that are run.
+    executed: Option<(&'a Source<'a>, &'a executed::Executed)>,
 }
 
 /// What a statement is found to be.

@@ -572,10 +572,20 @@ impl Splitter<'_> {
         self.push(PieceKind::Sql, start, at);
         self.routine = routine;
         const DDL: &[&str] = &["create", "alter", "drop", "truncate", "rename", "grant", "revoke"];
-        if self.dialect == Dialect::Oracle && self.any(start, DDL) {
+        if self.dialect == Dialect::Oracle && (self.any(start, DDL) || self.runs_any(start, DDL)) {
             self.open_transaction();
         }
         self.at = if self.mark(at) == b';' { at + 1 } else { at };
+    }
+
+    /// Whether a statement is `EXECUTE IMMEDIATE '…'`, of a text that begins with one of these words.
+    fn runs_any(&self, start: usize, words: &[&str]) -> bool {
+        let text = self.tokens.get(start + 2).filter(|token| token.kind == TokenKind::Text);
+        let said = text.map_or("", |token| token.span.of(self.text).trim_start_matches(['\'', '"']));
+        let first = said.split_whitespace().next().unwrap_or("");
+        self.is(start, "execute")
+            && self.is(start + 1, "immediate")
+            && words.iter().any(|word| first.eq_ignore_ascii_case(word))
     }
 
     /// Whether, in T-SQL, a new statement begins at `at` within the one that began at `start`.

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use crate::dialect::Dialect;
 use crate::ir::{Expr, ExprKind, From, Group, Join, Op, QueryId, Relation, Select};
 
 use super::alike::{constant, equal};
@@ -60,7 +61,12 @@ impl<'a> View<'a> {
     #[must_use]
     pub fn determines_input(&self, query: QueryId, columns: &[&'a Expr]) -> Answer {
         let Some(select) = self.select(query) else { return Answer::Unknown("the query".to_string()) };
-        let start = columns.iter().filter_map(|expr| self.column_of_from(query, expr)).collect();
+        // Within an aggregate `x` is the column, even beside `max(x) AS x`; ClickHouse takes the alias.
+        let column = |expr: &&'a Expr| match self.dialect {
+            Dialect::ClickHouse => self.column_of_from(query, expr),
+            _ => self.filtered_column(query, expr),
+        };
+        let start = columns.iter().filter_map(column).collect();
         self.closure_covers(query, select, start, 0)
     }
 

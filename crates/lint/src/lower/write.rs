@@ -248,7 +248,7 @@ impl Lowering<'_> {
         let between = Span { start: column.end, end: value.start }.of(self.source.text);
         column.is_somewhere()
             && value.is_somewhere()
-            && ["+=", "-=", "*=", "/=", "||="].iter().any(|op| between.contains(op))
+            && ["+=", "-=", "*=", "/=", "%=", "&=", "|=", "^="].iter().any(|op| between.contains(op))
     }
 
     pub(super) fn update(&mut self, update: &ast::Update) -> Action {

@@ -23,7 +23,7 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
             for from in &select.from {
                 scope.ranges.extend(write.view.scope_of(id, &from.on).ranges);
             }
-            for range in scope.ranges.iter().filter(|range| !keyed || groups_by_part_of(select, range)) {
+            for range in scope.ranges.iter().filter(|range| !keyed || groups_by_part_of(select, range) || is_keyed_by(&write, source, range)) {
                 if let Some(level) = judge(file, &write, &scope, range) {
                     out.report(draft(range, level).fix(fix(file, &write, id, range, level)));
                 }
@@ -38,6 +38,29 @@ fn groups_by_part_of(select: &Select, range: &Range<'_>) -> bool {
     let name = range.column.column().map(|(_, name)| name);
     let holds = |by: &Expr| by.any(&mut |part| part.column().map(|(_, own)| own) == name);
     list.iter().any(|by| by.column().is_none() && holds(by))
+}
+
+/// Whether the beginning of a range is a part of the key that is written: the row at the edge counts in two windows.
+fn is_keyed_by<'a>(write: &WriteFact<'_, 'a>, source: QueryId, range: &Range<'a>) -> bool {
+    let Some(low) = range.low.filter(|low| has_param(low.value)) else { return false };
+    let outputs = write.view.outputs(source);
+    let named = |name: &str| match outputs.list.iter().find(|output| output.name == name)?.value {
+        OutputValue::Expr(expr) => Some(expr),
+        _ => None,
+    };
+    let mut keys: Vec<&Expr> =
+        write.view.merge_pairs(write).iter().filter_map(|(_, column)| named(column)).collect();
+    if let Some(conflict) = &write.conflict {
+        keys.extend(conflict.keys.iter().filter_map(|column| filling(write, source, column)));
+    }
+    keys.into_iter().any(|key| render(without_cast(key)) == render(without_cast(low.value)))
+}
+
+fn without_cast(expr: &Expr) -> &Expr {
+    match &expr.kind {
+        ExprKind::Cast { expr, .. } => without_cast(expr),
+        _ => expr,
+    }
 }
 
 fn draft(range: &Range<'_>, level: Severity) -> Draft {

@@ -101,8 +101,40 @@ pub(super) const UTILITIES: &[&str] = &[
 ];
 
 impl Reader<'_> {
-    /// A statement built as text. Its first words may tell that it holds no rows.
+    /// A statement in a text. A constant text is read as the statement that it holds.
     pub(super) fn built(&self, piece: &Piece, at: usize) -> Found {
+        let held = self.executed.and_then(|(source, executed)| {
+            let text = super::executed::constant(self.source.text, self.source.lexed, piece);
+            let mut found = Reader { source, executed: None }.found(executed.piece(text)?);
+            self.forgiven(piece, &mut found);
+            Some(found)
+        });
+        match held {
+            Some(found) if !matches!(found.0, Action::Unread(_)) => found,
+            _ => self.built_of_parts(piece, at),
+        }
+    }
+
+    /// A text is run, not written as a statement, where a table may be gone, or there: an error that says so is caught around
+    /// it. Of DROP nothing else is believed; of CREATE, where the block's handler follows at once.
+    fn forgiven(&self, piece: &Piece, found: &mut Found) {
+        let next = piece.tokens.end + usize::from(self.is_mark(piece.tokens.end, b';'));
+        let handled =
+            self.word(next) == "exception" || self.word(next) == "end" && self.word(next + 1) == "try";
+        match &mut found.0 {
+            Action::Drop { guarded, .. } => *guarded = true,
+            Action::Define(table) => table.creation.if_not_exists |= handled,
+            _ => {}
+        }
+        for write in &mut found.1 {
+            if let crate::ir::Verb::CreateAs(creation) = &mut write.verb {
+                creation.if_not_exists |= handled;
+            }
+        }
+    }
+
+    /// A statement built as text. Its first words may tell that it holds no rows.
+    fn built_of_parts(&self, piece: &Piece, at: usize) -> Found {
         let unread = || only(Action::Unread("the statement is built as text and run".to_string()));
         let Some(token) = self.source.lexed.tokens.get(at).filter(|token| token.kind == TokenKind::Text)
         else {
