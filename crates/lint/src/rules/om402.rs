@@ -23,7 +23,9 @@ fn check(file: &File<'_>, out: &mut Findings<'_>) {
             for from in &select.from {
                 scope.ranges.extend(write.view.scope_of(id, &from.on).ranges);
             }
-            for range in scope.ranges.iter().filter(|range| !keyed || groups_by_part_of(select, range) || is_keyed_by(&write, source, range)) {
+            for range in scope.ranges.iter().filter(|range| {
+                !keyed || groups_by_part_of(select, range) || is_keyed_by(&write, source, range)
+            }) {
                 if let Some(level) = judge(file, &write, &scope, range) {
                     out.report(draft(range, level).fix(fix(file, &write, id, range, level)));
                 }
