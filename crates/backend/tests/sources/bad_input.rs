@@ -37,8 +37,9 @@ async fn csv_that_is_no_csv() {
     2 | 1,x,2013-03-01,,
     ");
     insta::assert_snapshot!(csv_refused("a,b,c\n1,\"x,2013-03-01\n2,y,2013-03-01\n").await, @r#"
-    in/a.csv:2: the row has 2 fields, 3 expected
+    in/a.csv:2: a quote of this row is never closed: the file ends inside of it
     2 | 1,"x,2013-03-01
+    help: close it, or deliver the file again if it was cut off
     "#);
     insta::assert_snapshot!(csv_refused(b"a,b,c\n1,M\xfcnchen,2013-03-01\n").await, @"
     in/a.csv:2:3: invalid UTF-8
