@@ -389,6 +389,7 @@ fn a_run_makes_every_call() {
         Step::Commit,
         Step::Note,
         Step::CreateFolder,
+        Step::Link,
         Step::ListSource,
         Step::OpenSource,
         Step::ReadSource,
