@@ -147,6 +147,11 @@ impl State {
         self.folder.join(name)
     }
 
+    /// Whether a file is there, in its size.
+    pub(crate) fn has(&self, file: &FileEntry) -> bool {
+        std::fs::metadata(self.full(&file.name)).is_ok_and(|found| found.len() == file.bytes)
+    }
+
     /// Live files as the head's manifests list them.
     pub(crate) fn live(&self, warehouse: &Warehouse) -> Result<Live> {
         let mut live = Live::default();

@@ -87,7 +87,7 @@ pub(crate) const KEYS: &[Key] = &[
     key("model", "time_zone", "IANA name", "the project's", "`slice`, `merge`, `history`: zone in which intervals begin and end."),
     key("model", "time", "column", "required for `slice`, `merge`, `history`", "Output column that decides which slice a row belongs to."),
     key("model", "key", "list of columns", "required for `merge`, `history`", "What identifies a row. Unique within a slice, or within a `full` table; a `merge` holds one row for each, a `history` one for each and stretch of time, NULL equal to NULL."),
-    key("model", "order_by", "list of columns", "`time`", "`merge`, `history`: of several changes of a key (and date) the greatest by these columns counts, NULL the lowest; of equal ones a deletion, then the greatest by all other columns."),
+    key("model", "order_by", "list of columns", "`time`", "`merge`, `history`: of several changes of a key (and date) the greatest by these columns counts, NULL the lowest; of equal ones a deletion, then the greatest by all other columns, by name."),
     key("model", "effective", "column", "none; `time` for `history`", "`merge`: column that orders changes before `order_by` does; `history`: column that dates them. It may lie outside the interval, which `time` alone decides."),
     key("model", "deleted", "SQL condition", "none", "`merge`, `history`: a change for which it is true deletes its key."),
     key("model", "ties", "`warn` or `error`", "`warn`", "`merge`, `history`: what changes of one key and equal order do that differ otherwise."),

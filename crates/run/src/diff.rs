@@ -7,6 +7,7 @@ use arrow::array::{Array, AsArray, RecordBatch};
 use arrow::datatypes::{Int64Type, SchemaRef};
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 use futures::StreamExt;
+use oncemore_backend::engine::quoted;
 use oncemore_backend::table;
 use oncemore_commit::TableHead;
 use oncemore_core::{Calendar, Interval};
@@ -183,10 +184,6 @@ fn request_of(path: &str) -> Option<u64> {
 
 fn names(schema: &SchemaRef) -> Vec<String> {
     schema.fields().iter().map(|field| field.name().clone()).collect()
-}
-
-fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
 }
 
 /// One row a difference: what it is (-1 gone, 1 new, 0 changed), the time, the older columns, the newer columns.

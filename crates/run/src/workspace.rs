@@ -251,6 +251,12 @@ impl Workspace {
         self.project.models.iter().find(|model| model.name.to_string() == name)
     }
 
+    /// The model of a table that a plan names.
+    pub(crate) fn planned(&self, name: &TableName) -> Result<&Model, RunError> {
+        let missing = || RunError::new(ErrorKind::Internal, format!("no model is called `{name}`"));
+        self.model(name.as_str()).ok_or_else(missing)
+    }
+
     /// What decides the next plan.
     ///
     /// # Errors

@@ -11,7 +11,7 @@ use datafusion::catalog::{MemTable, TableProvider};
 use futures::StreamExt;
 use oncemore_core::{Instant, Interval, TimeType, Zone};
 
-use super::{Engine, EngineError, InputTime, Lookup};
+use super::{Engine, EngineError, InputTime, Lookup, quoted};
 use crate::source::cells::{instant, raw};
 
 /// Keys of rows.
@@ -73,10 +73,6 @@ fn is_skipped(value: i64, at: Instant, time_type: TimeType, zone: &Zone) -> bool
         // The next one begins at the same moment.
         TimeType::Date | TimeType::Wall => instant(value.saturating_add(1), time_type, zone) == Some(at),
     }
-}
-
-fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
 }
 
 impl Engine {

@@ -49,6 +49,7 @@ pub use differing::{Keys, Moments};
 pub use lookups::Lookup;
 pub use meaning::Meaning;
 pub use named::{Named, named, with_narrow_stars};
+pub use names::quoted;
 
 /// How much of the machine the engine may use.
 #[derive(Clone, Debug)]

@@ -20,6 +20,11 @@ use datafusion::logical_expr::{
 use super::{EngineError, ErrorKind, functions};
 use crate::error::nearest;
 
+/// A name as SQL takes it, whatever letters it has.
+pub fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
 /// An input without rows, for analysis: takes every filter, so that the plan shows what reaches the scan.
 #[derive(Debug)]
 struct SchemaSource(SchemaRef);

@@ -4,6 +4,7 @@
 
 mod checked;
 mod determinism;
+mod lookups;
 mod parameters;
 mod previous;
 mod reads;

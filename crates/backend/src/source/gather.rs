@@ -1,5 +1,5 @@
 //! What the index notes of one file, gathered from its rows batch by batch: prints by cell, the latest time, keys that
-//! come twice. Reads nothing.
+//! come twice. Of the file it reads a line alone, to show what is wrong.
 
 use arrow::array::Array;
 use oncemore_commit::rows::{HashedRows, RowHasher, RowsPrint};

@@ -193,7 +193,7 @@ impl<'a> Decisions<'a> {
                 && stamp.columns == staged.columns
                 && stamp.schema == staged.schema
         }) && sorted(&live) == sorted(&entry.files)
-            && self.are_there(&live)
+            && live.iter().all(|file| self.state.has(file))
             && (!publish.read_back || self.read_as(&live, staged))
         {
             let engine = publish.stamp.engine.clone();
@@ -211,12 +211,6 @@ impl<'a> Decisions<'a> {
         self.map.put(entry);
         self.replaced.push(place);
         Decision::Commit
-    }
-
-    fn are_there(&self, files: &[FileEntry]) -> bool {
-        files.iter().all(|file| {
-            std::fs::metadata(self.state.full(&file.name)).is_ok_and(|found| found.len() == file.bytes)
-        })
     }
 
     /// Whether the files, read again, hold what was staged.

@@ -16,6 +16,7 @@ use super::{Change, Publish, TableCommit};
 use crate::error::{CommitError, Result};
 use crate::fold::{self, FoldSpec};
 use crate::ledger::Attempt;
+use crate::slice_map::SliceMap;
 use crate::state::State;
 use crate::warehouse::Warehouse;
 use passes::Folding;
@@ -38,14 +39,7 @@ pub(super) fn plan(
     let (before, after) = (fold::log_digest(&decisions.state.map), fold::log_digest(&decisions.map));
     let adopted = places().any(|place| matches!(publishes[*place].change, Change::Adopt));
     let follows = |product: &Product| product.reflects(before) && product.state.is_ours();
-    // Equal rows in new files: the old ones were not as they were written, and a table may share them.
-    let mended = decisions.replaced.iter().any(|place| {
-        let was = decisions.state.map.get(publishes[*place].interval).and_then(|slice| slice.stamp.as_ref());
-        let is = decisions.map.get(publishes[*place].interval).and_then(|slice| slice.stamp.as_ref());
-        was.zip(is).is_some_and(|(was, is)| was.fingerprint == is.fingerprint)
-    });
-    let reads_back = || places().any(|place| publishes[*place].read_back);
-    let damaged = mended || reads_back() && !products.iter().all(Product::is_there);
+    let damaged = is_damaged(decisions, publishes, &products);
     let again = adopted || damaged || !decisions.state.is_ours() || !products.iter().all(follows);
     if before == after && !again {
         return Ok(Vec::new());
@@ -59,6 +53,18 @@ pub(super) fn plan(
     }
     let pin = Pin { input: decisions.state.table.to_string(), version: after };
     products.into_iter().map(|product| product.commit(warehouse, newest, &pin)).collect()
+}
+
+/// Whether what is folded can't be gone on from, as far as that is looked for.
+fn is_damaged(decisions: &Decisions<'_>, publishes: &[Publish], products: &[Product]) -> bool {
+    // Equal rows in new files: the old ones were not as they were written, and a table may share them.
+    let is_mended = |place: &usize| {
+        let print = |map: &SliceMap| Some(map.get(publishes[*place].interval)?.stamp.as_ref()?.fingerprint);
+        print(&decisions.state.map).is_some_and(|was| print(&decisions.map) == Some(was))
+    };
+    let mut places = decisions.replaced.iter().chain(&decisions.restamped);
+    decisions.replaced.iter().any(is_mended)
+        || places.any(|place| publishes[*place].read_back) && !products.iter().all(Product::is_there)
 }
 
 /// The commits of those tables folded from a log that are not compact; `name` gives what their files are named by.

@@ -228,14 +228,9 @@ fn unknown_requests_and_wrong_parameters_are_answered() {
 /// ends once the stream does.
 fn after(stream: &[u8]) -> (Vec<String>, Option<i32>, String) {
     let project = Project::empty();
-    let mut child = Command::new(env!("CARGO_BIN_EXE_oncemore"))
-        .current_dir(project.folder.path())
-        .arg("lsp")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut server = project.command(&["lsp"]);
+    server.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = server.spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     for message in [
         json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": { "capabilities": {} } }),

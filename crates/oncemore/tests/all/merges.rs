@@ -36,7 +36,8 @@ SELECT device, at, version, firmware, op
  WHERE at >= :interval_start AND at < :interval_end
 ";
 
-const USES: &str = "\
+/// Facts by day that look a device up.
+pub(crate) const USES: &str = "\
 /* oncemore
 kind: slice
 interval: day

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::bad_input::says;
+use crate::merges::USES;
 use crate::numbers::{Numbers, seed};
 use crate::project::{Project, copy};
 
@@ -37,18 +38,6 @@ deleted: op = 'gone'
 SELECT device, site, at, version, firmware, op
   FROM raw.reports
  WHERE at >= :interval_start AND at < :interval_end
-";
-
-const USES: &str = "\
-/* oncemore
-kind: slice
-interval: day
-time: at
-*/
-SELECT u.device, u.at, u.hours, d.firmware
-  FROM raw.uses AS u
-  LEFT JOIN gold.devices AS d ON d.device = u.device
- WHERE u.at >= :interval_start AND u.at < :interval_end
 ";
 
 /// The facts that all projects here have.

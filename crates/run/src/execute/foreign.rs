@@ -43,9 +43,7 @@ pub(super) fn adopt(
     let mut publishes = Vec::with_capacity(slices.len());
     for held in slices {
         let own = &ground.models[held.at];
-        let model = workspace.model(own.name.as_str()).ok_or_else(|| {
-            RunError::new(ErrorKind::Internal, format!("no model is called `{}`", own.name))
-        })?;
+        let model = workspace.planned(&own.name)?;
         let tables = states_before(ground, held.at);
         let allow = Allow { gone: true, older_code: true, ..Allow::default() };
         let assessment = ground.subject(held.at, &tables, allow).assess(held.interval, &Before::Settled);

@@ -56,13 +56,10 @@ impl Job {
     }
 
     async fn work(self, rows: &mut u64, ties: &mut Option<TaskTies>) -> Result<Outcome, TaskFailure> {
-        let name = self.task.model.to_string();
-        let Some(model) = self.workspace.model(&name) else {
+        let model = self.workspace.planned(&self.task.model).map_err(|error| {
             self.publisher.give_up();
-            return Err(
-                self.failure(RunError::new(ErrorKind::Internal, format!("no model is called `{name}`")))
-            );
-        };
+            self.failure(error)
+        })?;
         let audits_only = matches!(self.assessment.verdict, Verdict::Due(Reason::Audits));
         let (change, pins) = match self.prepare(model, audits_only, ties).await {
             Ok(prepared) => prepared,

@@ -63,9 +63,7 @@ impl Run<'_> {
         let mut publishes = Vec::with_capacity(slices.len());
         for (slice, attempt) in slices.iter().zip(attempts) {
             let own = &ground.models[slice.at];
-            let model = self.workspace.model(own.name.as_str()).ok_or_else(|| {
-                RunError::new(ErrorKind::Internal, format!("no model is called `{}`", own.name))
-            })?;
+            let model = self.workspace.planned(&own.name)?;
             let assessment = &slice.assessment;
             let mut publish =
                 self.workspace.publish_of(model, assessment, &attempt, own.code_seen, Change::Restamp);

@@ -132,19 +132,7 @@ impl<'a> Folding<'a> {
         let files: Vec<(Interval, &FileEntry)> = self.decisions.map.entries().flat_map(files_of).collect();
         let rows: u64 = files.iter().map(|(_, file)| file.rows).sum();
         let buckets = limits(self.spec).whole(rows);
-        let replaced = self.decisions.replaced.iter().map(|place| &self.publishes[*place]);
-        let mut products: Vec<&mut Product> = products.iter_mut().collect();
-        if let Some(staged) = share::only_slice(&self.decisions.map, replaced, buckets) {
-            let mut left = Vec::new();
-            for product in products {
-                if share::is_same(product, self.log(), self.spec)? {
-                    self.writing().share(product, staged)?;
-                } else {
-                    left.push(product);
-                }
-            }
-            products = left;
-        }
+        let mut products = self.share(products, buckets)?;
         if products.is_empty() {
             return Ok(());
         }
@@ -170,6 +158,22 @@ impl<'a> Folding<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Gives tables the files of the log where these are what they hold in `units`; the tables that are left.
+    fn share<'p>(&self, products: &'p mut [Product], units: Buckets) -> Result<Vec<&'p mut Product>> {
+        let replaced = self.decisions.replaced.iter().map(|place| &self.publishes[*place]);
+        let staged = share::only_slice(&self.decisions.map, replaced, units);
+        let mut left = Vec::new();
+        for product in products {
+            match staged {
+                Some(staged) if share::is_same(product, self.log(), self.spec)? => {
+                    self.writing().share(product, staged)?;
+                }
+                _ => left.push(product),
+            }
+        }
+        Ok(left)
     }
 
     /// Rows of the log in a part of all keys, by the buckets of a table that holds none yet.

@@ -178,9 +178,9 @@ impl Product {
 
     /// Whether its files are there, in their size.
     pub(super) fn is_there(&self) -> bool {
-        let files = self.held.iter().map(|held| &held.file).chain(self.deletes.iter().map(|(file, _)| file));
-        let mut found = files.map(|file| (file, std::fs::metadata(self.state.full(&file.name))));
-        found.all(|(file, found)| found.is_ok_and(|found| found.len() == file.bytes))
+        let mut files =
+            self.held.iter().map(|held| &held.file).chain(self.deletes.iter().map(|(file, _)| file));
+        files.all(|file| self.state.has(file))
     }
 
     /// Whether it has no rows at all.

@@ -1,41 +1,12 @@
 //! Which joins show that an input is only looked up: tables of queries, each with what it shows or why it shows nothing.
-#![expect(clippy::panic, reason = "a panic is how a test fails")]
 
 use std::sync::Arc;
 
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
-use oncemore_backend::engine::{Engine, EngineOptions, InputSchema, InputTime, Lookup, ModelQuery};
-use oncemore_core::{IntervalLength, TimeType, Zone};
+use oncemore_core::TimeType;
 
-fn engine() -> Engine {
-    let options = EngineOptions {
-        memory_bytes: 1 << 28,
-        partitions: 1,
-        batch_size: 1_024,
-        spill_dir: std::env::temp_dir(),
-        objects: None,
-    };
-    Engine::new(&options).unwrap_or_else(|error| panic!("{error}"))
-}
-
-fn query(sql: &str, inputs: Vec<InputSchema>) -> ModelQuery {
-    ModelQuery {
-        sql: sql.to_owned(),
-        views: vec![],
-        inputs,
-        previous: None,
-        zone: Zone::utc(),
-        length: Some(IntervalLength::Day),
-        time: None,
-        key: vec![],
-        variables: vec![],
-    }
-}
-
-fn input(name: &str, schema: SchemaRef, time: Option<&str>) -> InputSchema {
-    let time = time.map(|column| InputTime { column: column.to_owned(), time_type: TimeType::Date });
-    InputSchema { name: name.to_owned(), schema, time, key: vec![] }
-}
+use super::support::{engine, input, query};
+use crate::engine::Lookup;
 
 fn schema(columns: &[(&str, DataType)]) -> SchemaRef {
     let fields = columns.iter().map(|(name, kind)| Field::new(*name, kind.clone(), true));
@@ -52,11 +23,11 @@ fn shown(sql: &str) -> Vec<String> {
         ("x", DataType::Float64),
     ];
     let inputs = vec![
-        input("s.f", schema(&facts), Some("day")),
-        input("s.e", schema(&facts), Some("day")),
+        input("s.f", &schema(&facts), Some(("day", TimeType::Date))),
+        input("s.e", &schema(&facts), Some(("day", TimeType::Date))),
         input(
             "g.d",
-            schema(&[
+            &schema(&[
                 ("k", DataType::Utf8),
                 ("m", DataType::Int64),
                 ("v", DataType::Int64),
@@ -65,7 +36,8 @@ fn shown(sql: &str) -> Vec<String> {
             None,
         ),
     ];
-    let found = engine().analyse(&query(sql, inputs)).unwrap_or_else(|error| panic!("{sql}: {error}"));
+    let found =
+        engine(1, 1_024).analyse(&query(sql, inputs)).unwrap_or_else(|error| panic!("{sql}: {error}"));
     // Of an inner join each side may be the one that is looked up.
     let lookups = found.lookups.iter().filter(|lookup| lookup.input == "g.d");
     let text = |Lookup { input, by, on }: &Lookup| {
