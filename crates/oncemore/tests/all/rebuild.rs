@@ -2,6 +2,7 @@
 //! reads until the two are swapped, and ends as a clean build.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
@@ -247,8 +248,14 @@ fn the_old_table_is_read_while_the_new_one_is_built_and_a_killed_rebuild_goes_on
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    let built = project.path("warehouse/gold/sales__rebuild/data");
-    while std::fs::read_dir(&built).map_or(0, Iterator::count) < 4 {
+    // Rows are staged ahead of commits, of which each that began writes metadata: of so many some are done.
+    let built = project.path("warehouse/gold/sales__rebuild/metadata");
+    let is_table = |file: &OsStr| file.to_string_lossy().ends_with(".metadata.json");
+    let commits = || {
+        let files = std::fs::read_dir(&built).into_iter().flatten().flatten();
+        files.filter(|file| is_table(&file.file_name())).count()
+    };
+    while commits() < 4 {
         if child.try_wait().unwrap().is_some() {
             break;
         }
