@@ -115,7 +115,7 @@ pub(crate) fn read_print(
                 let columns = columns.collect::<Result<Vec<_>>>()?;
                 let rows = RecordBatch::try_new(schema.clone(), columns)
                     .map_err(|error| damaged(error.to_string()))?;
-                print.add(&hasher.hash(&rows));
+                print.add_batch(&hasher, &rows);
             }
             Ok(())
         })?;

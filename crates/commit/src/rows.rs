@@ -34,6 +34,9 @@ pub enum RowsError {
     Duplicate(String),
 }
 
+/// Rows hashed in one go: what their hashes are added up in stays in the nearest cache.
+const STRETCH: usize = 1_024;
+
 /// Hashes record batches of one schema.
 #[derive(Clone, Debug)]
 pub struct RowHasher {
@@ -95,21 +98,40 @@ impl RowHasher {
     /// # Panics
     /// If the batch has not the columns that the hasher was made for.
     pub fn hash(&self, batch: &RecordBatch) -> HashedRows {
+        let mut hashed = HashedRows::default();
+        self.hash_into(batch, &mut hashed);
+        hashed
+    }
+
+    /// Hashes every row of `batch` and hands the hashes on, some rows at a time, with the number of rows before these.
+    ///
+    /// # Panics
+    /// As [`RowHasher::hash`].
+    pub fn stretches(&self, batch: &RecordBatch, mut take: impl FnMut(usize, &HashedRows)) {
+        let mut hashed = HashedRows::default();
+        for before in (0..batch.num_rows()).step_by(STRETCH) {
+            self.hash_into(&batch.slice(before, STRETCH.min(batch.num_rows() - before)), &mut hashed);
+            take(before, &hashed);
+        }
+    }
+
+    fn hash_into(&self, batch: &RecordBatch, into: &mut HashedRows) {
         let rows = batch.num_rows();
-        let mut first = vec![0u128; rows];
-        let mut second = vec![0u128; rows];
-        let mut columns =
-            if self.key.is_empty() { Vec::new() } else { vec![vec![0u128; rows]; self.columns.len()] };
+        let HashedRows { first, second, columns } = into;
+        columns.resize_with(if self.key.is_empty() { 0 } else { self.columns.len() }, Vec::new);
+        for hashes in [&mut *first, &mut *second].into_iter().chain(columns.iter_mut()) {
+            hashes.clear();
+            hashes.resize(rows, 0);
+        }
         for (at, column) in self.columns.iter().enumerate() {
             let cells = columns.get_mut(at).map(Vec::as_mut_slice);
-            column::hash(batch.column(column.place).as_ref(), &column.seeds, &mut first, &mut second, cells);
+            column::hash(batch.column(column.place).as_ref(), &column.seeds, first, second, cells);
         }
-        self.tie_to_key(&mut columns, rows);
-        for (one, two) in first.iter_mut().zip(&mut second) {
+        self.tie_to_key(columns, rows);
+        for (one, two) in first.iter_mut().zip(second) {
             *one = finish(*one, cell::FIRST);
             *two = finish(*two, cell::SECOND);
         }
-        HashedRows { first, second, columns }
     }
 
     /// Turns hashes of cells into hashes of (key, cell).
@@ -146,6 +168,14 @@ impl RowsPrint {
         RowsPrint { fingerprint: Fingerprint::default(), columns }
     }
 
+    /// Adds every row of a batch that `hasher` was made for.
+    ///
+    /// # Panics
+    /// As [`RowHasher::hash`].
+    pub fn add_batch(&mut self, hasher: &RowHasher, batch: &RecordBatch) {
+        hasher.stretches(batch, |_, hashed| self.add(hashed));
+    }
+
     /// Adds every row.
     pub fn add(&mut self, rows: &HashedRows) {
         let sum = |hashes: &[u128]| hashes.iter().fold(0u128, |sum, hash| sum.wrapping_add(*hash));
@@ -160,7 +190,7 @@ impl RowsPrint {
     }
 
     /// Adds the rows that `other` adds up.
-    pub(crate) fn merge(&mut self, other: &RowsPrint) {
+    pub fn merge(&mut self, other: &RowsPrint) {
         self.fingerprint = self.fingerprint.union(other.fingerprint);
         for (print, other) in self.columns.iter_mut().zip(&other.columns) {
             print.print = print.print.wrapping_add(other.print);

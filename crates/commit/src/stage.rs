@@ -221,7 +221,7 @@ impl SliceWriter {
             return Ok(());
         }
         let batch = self.plan.to_stored(batch)?;
-        self.print.add(&self.hasher.hash(&batch));
+        self.print.add_batch(&self.hasher, &batch);
         self.chunks.push_batch(batch).map_err(internal)?;
         self.drain()
     }

@@ -48,15 +48,21 @@ impl Keys {
         Some(Keys { place, seen: Vec::new() })
     }
 
-    /// Adds the rows of a batch; false once there are too many.
-    fn add(&mut self, hashed: &HashedRows, rows: &Rows) -> bool {
+    /// Adds the rows of a batch that come after `before` others of it; false once there are too many.
+    fn add(&mut self, hashed: &HashedRows, rows: &Rows, before: usize) -> bool {
         let Some(hashes) = hashed.columns.get(self.place) else { return false };
         let number = |row: usize| match &rows.lines {
             Some(lines) => lines.get(row).copied().unwrap_or_default(),
             None => rows.before + row as u64 + 1,
         };
-        self.seen.extend(hashes.iter().enumerate().map(|(row, hash)| (*hash, number(row))));
+        self.seen.extend((before..).zip(hashes).map(|(row, hash)| (*hash, number(row))));
         self.seen.len() <= KEYS_MAX
+    }
+
+    /// Those of further rows as well; `None`: too many.
+    fn with(mut self, mut next: Keys) -> Option<Keys> {
+        self.seen.append(&mut next.seen);
+        (self.seen.len() <= KEYS_MAX).then_some(self)
     }
 
     /// Two lines or rows with one key, the first in the file.
@@ -104,26 +110,48 @@ impl<'a> Gather<'a> {
 
     /// Adds the next rows of the file.
     pub(super) fn add(&mut self, rows: &Rows) -> Result<(), SourceError> {
-        let hashed = self.hasher.hash(&rows.batch);
         self.rows += rows.batch.num_rows() as u64;
-        self.keys = self.keys.take().and_then(|mut keys| keys.add(&hashed, rows).then_some(keys));
-        let Some((place, kind)) = self.time else {
-            self.prints[0].add(&hashed);
-            return Ok(());
-        };
+        let runs = self.runs(rows)?;
+        let (mut runs, prints, keys) = (runs.as_slice(), &mut self.prints, &mut self.keys);
+        self.hasher.stretches(&rows.batch, |before, hashed| {
+            let after = before + hashed.first.len();
+            *keys = keys.take().and_then(|mut keys| keys.add(hashed, rows, before).then_some(keys));
+            for (cell, from, to) in runs.iter().take_while(|(_, from, _)| *from < after) {
+                if *from <= before && after <= *to {
+                    prints[*cell].add(hashed);
+                } else {
+                    prints[*cell].add_rows(hashed, from.saturating_sub(before)..after.min(*to) - before);
+                }
+            }
+            runs = &runs[runs.partition_point(|(.., to)| *to <= after)..];
+        });
+        Ok(())
+    }
+
+    /// Rows by cell, in runs of equal cells: (place of the print, rows from, rows to).
+    fn runs(&mut self, rows: &Rows) -> Result<Vec<(usize, usize, usize)>, SourceError> {
+        let Some((place, kind)) = self.time else { return Ok(vec![(0, 0, rows.batch.num_rows())]) };
         let column = rows.batch.column(place);
         let runs = self.cells.runs(column).map_err(|row| self.no_time(rows, row))?;
         self.prints.resize_with(self.cells.intervals.len(), || RowsPrint::new(&self.hasher));
-        match runs.as_slice() {
-            [(cell, ..)] => self.prints[*cell].add(&hashed),
-            runs => {
-                for (cell, from, to) in runs {
-                    self.prints[*cell].add_rows(&hashed, *from..*to);
+        self.latest = self.latest.max(cells::raw(column, kind).and_then(|values| values.into_iter().max()));
+        Ok(runs)
+    }
+
+    /// Adds what was gathered of the rows that come next.
+    pub(super) fn append(&mut self, next: Gather<'_>) {
+        self.rows += next.rows;
+        self.latest = self.latest.max(next.latest);
+        for (interval, print) in next.cells.intervals.into_iter().zip(next.prints) {
+            match self.cells.intervals.iter().position(|own| *own == interval) {
+                Some(place) => self.prints[place].merge(&print),
+                None => {
+                    self.cells.intervals.push(interval);
+                    self.prints.push(print);
                 }
             }
         }
-        self.latest = self.latest.max(cells::raw(column, kind).and_then(|values| values.into_iter().max()));
-        Ok(())
+        self.keys = self.keys.take().zip(next.keys).and_then(|(own, next)| own.with(next));
     }
 
     /// Refuses a file in which two rows have one key.

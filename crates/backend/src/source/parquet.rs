@@ -18,11 +18,11 @@ use parquet::arrow::arrow_reader::{
 };
 use parquet::basic::{Compression, Type as PhysicalType};
 use parquet::errors::ParquetError;
-use parquet::file::metadata::{ColumnChunkMetaData, PageIndexPolicy, ParquetMetaData};
+use parquet::file::metadata::{ColumnChunkMetaData, PageIndexPolicy, ParquetMetaData, RowGroupMetaData};
 use parquet::file::reader::{ChunkReader, Length};
 
 use super::error::{SourceError, SourceErrorKind};
-use super::read::{BATCH_ROWS, Rows, Take, Wanted};
+use super::read::{BATCH_ROWS, Portion, Rows, Take, Wanted};
 use super::store::Object;
 use super::types::{Column, arrow_type, column_type, schema, type_name};
 
@@ -65,20 +65,48 @@ pub(crate) fn read(object: &Object, wanted: &Wanted<'_>, take: Take<'_>) -> Resu
                 .help(format!("declare it as the file has it, `{name}: {own}`, and cast in the model")));
         }
     }
+    let part = part_of(metadata.metadata(), wanted.portion);
     if wanted.columns.is_empty() {
-        return count(path, metadata.metadata().file_metadata().num_rows(), take);
+        return count(path, &part, take);
     }
-    if object.len() <= WHOLE_FILE {
-        let whole = read_whole(object)?;
-        batches(path, builder(path, whole, metadata, wanted)?, wanted, take)
+    if object.len() <= WHOLE_FILE && wanted.portion == Portion::WHOLE {
+        let reader = builder(path, read_whole(object)?, metadata, wanted, &part)?;
+        batches(path, reader, wanted, part.before, take)
     } else {
-        batches(path, builder(path, object.clone(), metadata, wanted)?, wanted, take)
+        let reader = builder(path, object.clone(), metadata, wanted, &part)?;
+        batches(path, reader, wanted, part.before, take)
     }
 }
 
-fn count(path: &str, rows: i64, take: Take<'_>) -> Result<(), SourceError> {
-    let total = u64::try_from(rows).unwrap_or(0);
+/// Some row groups of a file that follow each other.
+struct Part {
+    groups: Vec<usize>,
+    /// Rows of the file before them.
+    before: u64,
+    rows: u64,
+}
+
+/// The row groups of a portion: those that begin in it.
+fn part_of(metadata: &ParquetMetaData, portion: Portion) -> Part {
+    let length = |group: &RowGroupMetaData| u64::try_from(group.num_rows()).unwrap_or(0);
+    let total = metadata.row_groups().iter().map(length).sum();
+    let mut part = Part { groups: Vec::new(), before: 0, rows: 0 };
     let mut before = 0;
+    for (place, group) in metadata.row_groups().iter().enumerate() {
+        if portion.holds(before, total) {
+            if part.groups.is_empty() {
+                part.before = before;
+            }
+            part.groups.push(place);
+            part.rows += length(group);
+        }
+        before += length(group);
+    }
+    part
+}
+
+fn count(path: &str, part: &Part, take: Take<'_>) -> Result<(), SourceError> {
+    let (mut before, total) = (part.before, part.before + part.rows);
     while before < total {
         let rows = (total - before).min(BATCH_ROWS as u64);
         let options = RecordBatchOptions::new().with_row_count(usize::try_from(rows).ok());
@@ -105,9 +133,10 @@ fn check_pages<T: ChunkReader>(
     file: &T,
     metadata: &ParquetMetaData,
     mask: &ProjectionMask,
+    part: &Part,
 ) -> Result<(), SourceError> {
     let most = MAX_HELD + file.len().saturating_mul(HELD_RATIO);
-    for group in metadata.row_groups() {
+    for group in part.groups.iter().map(|group| metadata.row_group(*group)) {
         let leaves = group.columns().iter().enumerate().filter(|(leaf, _)| mask.leaf_included(*leaf));
         let mut held: u64 = 0;
         for (_, chunk) in leaves {
@@ -158,15 +187,17 @@ fn builder<T: ChunkReader + 'static>(
     file: T,
     metadata: ArrowReaderMetadata,
     wanted: &Wanted<'_>,
+    part: &Part,
 ) -> Result<ParquetRecordBatchReader, SourceError> {
     let roots: Vec<usize> = (metadata.schema().fields().iter().enumerate())
         .filter(|(_, field)| wanted.columns.iter().any(|(name, _)| name == field.name()))
         .map(|(place, _)| place)
         .collect();
     let mask = ProjectionMask::roots(metadata.parquet_schema(), roots);
-    check_pages(path, &file, metadata.metadata(), &mask)?;
+    check_pages(path, &file, metadata.metadata(), &mask, part)?;
     ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata)
         .with_projection(mask)
+        .with_row_groups(part.groups.clone())
         .with_batch_size(BATCH_ROWS)
         .build()
         .map_err(|error| undecodable(path, &error.to_string()))
@@ -176,9 +207,9 @@ fn batches(
     path: &str,
     reader: ParquetRecordBatchReader,
     wanted: &Wanted<'_>,
+    mut before: u64,
     take: Take<'_>,
 ) -> Result<(), SourceError> {
-    let mut before = 0;
     let target = schema(wanted.columns);
     for batch in reader {
         let batch = batch.map_err(|error| undecodable(path, &error.to_string()))?;

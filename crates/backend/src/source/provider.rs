@@ -5,6 +5,7 @@
 
 use std::any::Any;
 use std::fmt;
+use std::future::ready;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -12,6 +13,8 @@ use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 use async_trait::async_trait;
 use datafusion::catalog::{Session, TableProvider};
+use datafusion::common::exec_err;
+use datafusion::common::runtime::SpawnedTask;
 use datafusion::common::stats::Precision;
 use datafusion::common::{ColumnStatistics, Statistics};
 use datafusion::datasource::empty::EmptyTable;
@@ -21,19 +24,24 @@ use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::logical_expr::{Expr, TableType};
 use datafusion::physical_expr::EquivalenceProperties;
 use datafusion::physical_plan::execution_plan::{Boundedness, EmissionType};
-use datafusion::physical_plan::stream::RecordBatchReceiverStream;
+use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, Partitioning, PlanProperties};
+use futures::{StreamExt, stream};
 use oncemore_core::{Digest, Digester, Format, Interval, SourceSpec};
-use tokio::sync::mpsc::Sender;
+use tokio::sync::mpsc::{Sender, channel};
 
 use super::bytes;
 use super::cache::{LARGEST, ProviderCache};
 use super::error::SourceError;
 use super::index::{SourceFile, SourceIndex};
-use super::read::{self, Rows, Wanted};
+use super::read::{self, Portion, Rows, Wanted};
 use super::scan::moved;
 use super::store::{Object, Store, blocking};
 use super::types::{self, Column};
+
+/// Bytes of rows that are handed from the thread that decodes to those who read: for each batch alone both would wait
+/// longer for each other than they work.
+const HANDFUL: usize = 4 << 20;
 
 /// A source, or the part of it in a range of time, as the engine reads it.
 #[derive(Debug)]
@@ -108,7 +116,7 @@ impl TableProvider for SourceTable {
             Some(places) => places.iter().map(|place| self.reader.columns[*place].clone()).collect(),
             None => self.reader.columns.clone(),
         };
-        let groups = groups(&self.files, state.config().target_partitions());
+        let groups = groups(&self.files, &self.reader.spec.format, state.config().target_partitions());
         Ok(Arc::new(SourceExec::new(Arc::clone(&self.reader), columns, groups)))
     }
 }
@@ -135,7 +143,7 @@ impl Reader {
     /// Reads `columns` of one file; checks its bytes at the end, where it is read to the end.
     fn file(
         &self,
-        file: &SourceFile,
+        (file, portion): (&SourceFile, Portion),
         object: &Object,
         columns: &[Column],
         take: &mut dyn FnMut(RecordBatch) -> ControlFlow<()>,
@@ -146,7 +154,7 @@ impl Reader {
         if parquet && *object.identity() != file.identity && bytes::digest(object)? != file.digest {
             return Err(moved(path, "is not the one that was indexed"));
         }
-        let wanted = Wanted { columns, required: &self.spec.columns };
+        let wanted = Wanted { columns, required: &self.spec.columns, portion };
         let mut flow = ControlFlow::Continue(());
         let read = read::file(&self.spec, object, &wanted, &mut |Rows { batch, .. }| {
             flow = take(batch);
@@ -164,26 +172,34 @@ impl Reader {
         }
     }
 
-    /// Opens each of `files` in turn and reads `columns` of it on a thread that may block.
+    /// Opens each of `files` in turn and reads `columns` of a portion of it on a thread that may block.
     async fn files(
         self: Arc<Self>,
-        files: Vec<SourceFile>,
+        files: Vec<(SourceFile, Portion)>,
         columns: Arc<Vec<Column>>,
-        sender: Sender<EngineResult<RecordBatch>>,
+        sender: Sender<Vec<RecordBatch>>,
     ) -> Result<(), SourceError> {
-        for file in files {
+        for (file, portion) in files {
             let object = self.store.open(&file.path).await?;
             let (reader, columns, sender) = (Arc::clone(&self), Arc::clone(&columns), sender.clone());
             let path = file.path.clone();
+            // A closed channel is a reader that has enough.
+            let hand_over = move |rows: &mut Vec<RecordBatch>| {
+                let handed_over = sender.blocking_send(std::mem::take(rows));
+                handed_over.map_or(ControlFlow::Break(()), ControlFlow::Continue)
+            };
             let read = blocking(&path, move || {
-                reader.file(&file, &object, &columns, &mut |batch| {
-                    // A closed channel is a reader that has enough.
-                    if sender.blocking_send(Ok(batch)).is_ok() {
-                        ControlFlow::Continue(())
-                    } else {
-                        ControlFlow::Break(())
+                let (mut rows, mut bytes) = (Vec::new(), 0);
+                let flow = reader.file((&file, portion), &object, &columns, &mut |batch| {
+                    bytes += batch.get_array_memory_size();
+                    rows.push(batch);
+                    if bytes < HANDFUL {
+                        return ControlFlow::Continue(());
                     }
-                })
+                    bytes = 0;
+                    hand_over(&mut rows)
+                })?;
+                Ok(if flow.is_break() { flow } else { hand_over(&mut rows) })
             });
             if read.await?.is_break() {
                 break;
@@ -221,7 +237,7 @@ impl Reader {
         room: usize,
     ) -> Result<Option<(Vec<RecordBatch>, usize)>, SourceError> {
         let (mut batches, mut size) = (Vec::new(), 0);
-        let flow = self.file(file, object, &self.columns, &mut |batch| {
+        let flow = self.file((file, Portion::WHOLE), object, &self.columns, &mut |batch| {
             size += batch.get_array_memory_size();
             batches.push(batch);
             if size > room { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -231,20 +247,23 @@ impl Reader {
 }
 
 /// Cuts files into at most `target` runs of about equal size.
-fn groups(files: &[SourceFile], target: usize) -> Vec<Vec<SourceFile>> {
-    let total: u64 = files.iter().map(|file| file.identity.bytes().max(1)).sum();
+fn groups(files: &[SourceFile], format: &Format, target: usize) -> Vec<Vec<(SourceFile, Portion)>> {
+    let bytes = |file: &SourceFile| file.identity.bytes().max(1);
+    let total: u64 = files.iter().map(bytes).sum();
     let share = total.div_ceil(target.max(1) as u64).max(1);
-    let mut groups: Vec<Vec<SourceFile>> = Vec::new();
+    let mut groups: Vec<Vec<(SourceFile, Portion)>> = Vec::new();
     let mut seen = 0;
     for file in files {
-        let place = usize::try_from(seen / share).unwrap_or(0);
-        while groups.len() <= place.min(target.max(1) - 1) {
-            groups.push(Vec::new());
+        for portion in Portion::of(format, file.identity.bytes(), target) {
+            let place = usize::try_from(seen / share).unwrap_or(0);
+            while groups.len() <= place.min(target.max(1) - 1) {
+                groups.push(Vec::new());
+            }
+            if let Some(group) = groups.last_mut() {
+                group.push((file.clone(), portion));
+            }
+            seen += bytes(file).div_ceil(portion.of as u64);
         }
-        if let Some(group) = groups.last_mut() {
-            group.push(file.clone());
-        }
-        seen += file.identity.bytes().max(1);
     }
     groups.retain(|group| !group.is_empty());
     groups
@@ -256,12 +275,12 @@ struct SourceExec {
     reader: Arc<Reader>,
     columns: Arc<Vec<Column>>,
     schema: SchemaRef,
-    groups: Vec<Vec<SourceFile>>,
+    groups: Vec<Vec<(SourceFile, Portion)>>,
     properties: Arc<PlanProperties>,
 }
 
 impl SourceExec {
-    fn new(reader: Arc<Reader>, columns: Vec<Column>, groups: Vec<Vec<SourceFile>>) -> Self {
+    fn new(reader: Arc<Reader>, columns: Vec<Column>, groups: Vec<Vec<(SourceFile, Portion)>>) -> Self {
         let schema = types::schema(&columns);
         let properties = PlanProperties::new(
             EquivalenceProperties::new(Arc::clone(&schema)),
@@ -310,11 +329,21 @@ impl ExecutionPlan for SourceExec {
         partition: usize,
         _context: Arc<TaskContext>,
     ) -> EngineResult<SendableRecordBatchStream> {
-        let mut builder = RecordBatchReceiverStream::builder(Arc::clone(&self.schema), 2);
+        let (sender, mut receiver) = channel(1);
         let files = self.groups.get(partition).cloned().unwrap_or_default();
-        let read = Arc::clone(&self.reader).files(files, Arc::clone(&self.columns), builder.tx());
-        builder.spawn(async move { read.await.map_err(DataFusionError::from) });
-        Ok(builder.build())
+        let read =
+            SpawnedTask::spawn(Arc::clone(&self.reader).files(files, Arc::clone(&self.columns), sender));
+        let rows = stream::poll_fn(move |context| receiver.poll_recv(context));
+        let rows = rows.flat_map(|rows| stream::iter(rows.into_iter().map(Ok)));
+        // The channel closes when the reading ends, well or not.
+        let ended = stream::once(async move {
+            match read.join().await {
+                Ok(read) => read.err().map(|error| Err(DataFusionError::from(error))),
+                Err(panic) => Some(exec_err!("a reading thread died: {panic}")),
+            }
+        });
+        let rows = rows.chain(ended.filter_map(ready));
+        Ok(Box::pin(RecordBatchStreamAdapter::new(Arc::clone(&self.schema), rows)))
     }
 
     /// Rough, but enough to put the smaller side of a join into memory.
@@ -323,7 +352,7 @@ impl ExecutionPlan for SourceExec {
             Some(partition) => self.groups.get(partition).map_or(&[][..], std::slice::from_ref),
             None => self.groups.as_slice(),
         };
-        let rows: u64 = groups.iter().flatten().map(|file| file.rows).sum();
+        let rows: u64 = groups.iter().flatten().map(|(file, portion)| file.rows / portion.of as u64).sum();
         let rows = usize::try_from(rows).unwrap_or(usize::MAX);
         Ok(Statistics {
             num_rows: Precision::Inexact(rows),

@@ -14,12 +14,40 @@ use super::{csv, ndjson, parquet};
 /// Rows in a batch read from a file.
 pub(crate) const BATCH_ROWS: usize = 8_192;
 
+/// Files from this size on, in bytes, are read by several threads.
+pub(crate) const LARGE_FILE: u64 = 8 << 20;
+
+/// Some of the rows of a file: the `at`-th of `of` runs of about equal length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Portion {
+    pub(crate) at: usize,
+    pub(crate) of: usize,
+}
+
+impl Portion {
+    pub(crate) const WHOLE: Portion = Portion { at: 0, of: 1 };
+
+    /// What a file is read in: several at once where it is large, and can be entered in its middle.
+    pub(crate) fn of(format: &Format, bytes: u64, most: usize) -> impl Iterator<Item = Portion> + use<> {
+        let of = if *format == Format::Parquet && bytes >= LARGE_FILE { most.max(1) } else { 1 };
+        (0..of).map(move |at| Portion { at, of })
+    }
+
+    /// Whether what begins `before` of `total` rows is part of it.
+    pub(crate) fn holds(self, before: u64, total: u64) -> bool {
+        let place = u128::from(before) * self.of as u128 / u128::from(total.max(1));
+        place == self.at as u128
+    }
+}
+
 /// What to read of a file.
 pub(crate) struct Wanted<'a> {
     /// Columns to yield, in this order, with the types to yield them in.
     pub(crate) columns: &'a [Column],
     /// Columns that the file must have, also those not yielded. Others than these are NULL where absent.
     pub(crate) required: &'a [Column],
+    /// The rows: of text, all.
+    pub(crate) portion: Portion,
 }
 
 /// One batch and where its rows stand.

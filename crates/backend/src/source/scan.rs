@@ -18,12 +18,10 @@ use super::error::{SourceError, SourceErrorKind, nearest};
 use super::gather::Gather;
 use super::index::{BrokenFile, GoneFile, SourceFile, SourceIndex};
 use super::pattern::Pattern;
-use super::read::{self, Wanted};
+use super::read::{self, LARGE_FILE, Portion, Rows, Wanted};
 use super::store::{Object, Store, blocking};
 use super::types::{self, Column};
 
-/// Files from this size on, in bytes, are read by several threads.
-const LARGE_FILE: u64 = 8 << 20;
 /// Batches decoded before they are hashed.
 const AHEAD: usize = 4;
 
@@ -164,9 +162,13 @@ fn concerns_the_file(error: &SourceError) -> bool {
     matches!(error.kind, K::Malformed | K::Missing | K::InputMoved | K::Io | K::Outside)
 }
 
+fn workers() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
 /// Reads changed files, as many at once as there are processors; the error is that of the first file by path.
 async fn read_all(job: Job, changed: Vec<Changed>) -> Result<(Vec<ReadFile>, Vec<BrokenFile>), SourceError> {
-    let workers = std::thread::available_parallelism().map_or(1, usize::from);
+    let workers = workers();
     let (job, failed) = (Arc::new(job), Arc::new(AtomicBool::new(false)));
     let reads = changed.into_iter().enumerate().map(|(at, changed)| {
         let (job, failed) = (Arc::clone(&job), Arc::clone(&failed));
@@ -220,15 +222,15 @@ impl Job {
             let same = SourceFile { identity: found.identity.clone(), settled, ..old.clone() };
             return Ok((same, columns));
         }
-        let mut gather = Gather::new(&self.spec, (&self.cells, &self.zone), found, object, (&columns, time))?;
-        let wanted = Wanted { columns: &columns, required: as_declared };
-        let digest = if found.identity.bytes() >= LARGE_FILE {
-            self.read_large(object, &wanted, &mut gather)?
+        let begin = || Gather::new(&self.spec, (&self.cells, &self.zone), found, object, (&columns, time));
+        let wanted = |portion| Wanted { columns: &columns, required: as_declared, portion };
+        let portions = Portion::of(&self.spec.format, found.identity.bytes(), workers());
+        let (mut gather, digest) = if found.identity.bytes() < LARGE_FILE {
+            self.read_small(object, &wanted(Portion::WHOLE), begin()?)?
+        } else if self.spec.format == Format::Parquet {
+            self.read_portions(object, &portions.map(wanted).collect::<Vec<_>>(), begin)?
         } else {
-            let digest = read::file(&self.spec, object, &wanted, &mut |rows| {
-                gather.add(&rows).map(ControlFlow::Continue)
-            })?;
-            digest.map_or_else(|| bytes::digest(object), Ok)?
+            self.read_text(object, &wanted(Portion::WHOLE), begin()?)?
         };
         if *object.identity() != found.identity || object.changed()? {
             return Err(moved(path, "changed while it was read"));
@@ -237,15 +239,52 @@ impl Job {
         Ok((gather.finish(found, settled, digest), columns))
     }
 
-    /// Reads a file whose rows are decoded, hashed, and whose bytes are hashed, all at the same time.
-    fn read_large(
+    fn read_small<'a>(
         &self,
         object: &Object,
         wanted: &Wanted<'_>,
-        gather: &mut Gather<'_>,
-    ) -> Result<Digest, SourceError> {
+        mut gather: Gather<'a>,
+    ) -> Result<(Gather<'a>, Digest), SourceError> {
+        let add = &mut |rows: Rows| gather.add(&rows).map(ControlFlow::Continue);
+        let digest = read::file(&self.spec, object, wanted, add)?;
+        let digest = digest.map_or_else(|| bytes::digest(object), Ok)?;
+        Ok((gather, digest))
+    }
+
+    /// Reads a large file portion by portion, all at the same time.
+    fn read_portions<'a>(
+        &self,
+        object: &Object,
+        portions: &[Wanted<'_>],
+        begin: impl Fn() -> Result<Gather<'a>, SourceError> + Sync,
+    ) -> Result<(Gather<'a>, Digest), SourceError> {
+        let read = |wanted: &Wanted<'_>| {
+            let mut gather = begin()?;
+            let add = &mut |rows: Rows| gather.add(&rows).map(ControlFlow::Continue);
+            read::file(&self.spec, object, wanted, add)?;
+            Ok(gather)
+        };
         let died = || SourceError::new(SourceErrorKind::Internal, object.path(), "a reading thread died");
         std::thread::scope(|scope| {
+            let hashed = scope.spawn(|| bytes::digest(object));
+            let reads: Vec<_> = portions.iter().map(|wanted| scope.spawn(|| read(wanted))).collect();
+            let mut all = begin()?;
+            for read in reads {
+                all.append(read.join().map_err(|_| died())??);
+            }
+            Ok((all, hashed.join().map_err(|_| died())??))
+        })
+    }
+
+    /// Reads a large file whose rows are decoded and hashed at the same time.
+    fn read_text<'a>(
+        &self,
+        object: &Object,
+        wanted: &Wanted<'_>,
+        mut gather: Gather<'a>,
+    ) -> Result<(Gather<'a>, Digest), SourceError> {
+        let died = || SourceError::new(SourceErrorKind::Internal, object.path(), "a reading thread died");
+        let digest = std::thread::scope(|scope| {
             let (sender, receiver) = mpsc::sync_channel(AHEAD);
             let decoded = scope.spawn(move || {
                 // Nobody listens any more: what is wrong is said on the other side.
@@ -253,16 +292,13 @@ impl Job {
                     |rows| sender.send(rows).map_or(ControlFlow::Break(()), ControlFlow::Continue);
                 read::file(&self.spec, object, wanted, &mut |rows| Ok(hand_over(rows)))
             });
-            let hashed = (self.spec.format == Format::Parquet).then(|| scope.spawn(|| bytes::digest(object)));
             let gathered = receiver.into_iter().try_for_each(|rows| gather.add(&rows));
             let decoded = decoded.join().map_err(|_| died())?;
             gathered?;
-            match (decoded?, hashed) {
-                (Some(digest), _) => Ok(digest),
-                (None, Some(hashed)) => hashed.join().map_err(|_| died())?,
-                (None, None) => bytes::digest(object),
-            }
-        })
+            decoded
+        })?;
+        let digest = digest.map_or_else(|| bytes::digest(object), Ok)?;
+        Ok((gather, digest))
     }
 
     /// Place and type of the time column.

@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use arrow::array::{
-    ArrayRef, Date32Array, Decimal128Array, Float64Array, Int32Array, RecordBatch, StringArray,
+    ArrayRef, Date32Array, Decimal128Array, Float64Array, Int32Array, Int64Array, RecordBatch, StringArray,
     TimestampMicrosecondArray,
 };
 use oncemore_backend::source::{ProviderCache, SourceIndex, provider};
 use oncemore_core::{Fingerprint, Format, Interval, SourceSpec};
+use parquet::arrow::ArrowWriter;
+use parquet::file::properties::WriterProperties;
 
 use crate::support::{Project, csv, day, gzip, query, spec};
 
@@ -234,4 +236,80 @@ async fn other_dialects_of_csv() {
     | 3 |   | 2 |
     +---+---+---+
     ");
+}
+
+/// More rows than one row group has, in a file that is read in portions: `each` rows a group, of three days in turn.
+fn large(each: usize, groups: usize, twice: Option<[usize; 2]>) -> (Vec<RecordBatch>, Vec<u8>) {
+    // An odd factor: no number comes twice.
+    let number = |row: usize| (row as i64).wrapping_mul(0x9e37_79b9_7f4b) & ((1 << 40) - 1);
+    let group = |group: usize| {
+        let rows = || group * each..(group + 1) * each;
+        let days = rows().map(|row| 15_765 + (row * 3 / (each * groups)) as i32);
+        let numbers = rows().map(|row| match twice {
+            Some([first, second]) if row == second => number(first),
+            _ => number(row),
+        });
+        let texts = rows().map(|row| (row % 11 != 0).then(|| format!("{row:x}")));
+        RecordBatch::try_from_iter([
+            ("d", Arc::new(Date32Array::from_iter_values(days)) as ArrayRef),
+            ("k", Arc::new(Int64Array::from_iter_values(numbers))),
+            ("s", Arc::new(texts.collect::<StringArray>())),
+        ])
+        .unwrap()
+    };
+    let batches: Vec<RecordBatch> = (0..groups).map(group).collect();
+    let properties = WriterProperties::builder().set_dictionary_enabled(false).build();
+    let mut bytes = Vec::new();
+    let mut writer = ArrowWriter::try_new(&mut bytes, batches[0].schema(), Some(properties)).unwrap();
+    for batch in &batches {
+        writer.write(batch).unwrap();
+        writer.flush().unwrap();
+    }
+    writer.close().unwrap();
+    assert!(bytes.len() > 8 << 20, "{}", bytes.len());
+    (batches, bytes)
+}
+
+#[tokio::test]
+async fn portions_of_a_large_file_are_the_file() {
+    let project = Project::new();
+    let (each, groups) = (70_000, 9);
+    let (batches, bytes) = large(each, groups, None);
+    project.write("large/a.parquet", bytes);
+    for (place, batch) in batches.iter().enumerate() {
+        project.parquet(&format!("small/{place}.parquet"), batch);
+    }
+    let keyed = |path: &str| SourceSpec {
+        key: vec!["k".to_owned()],
+        ..spec(path, Format::Parquet, "d DATE, k BIGINT, s TEXT", Some("d"))
+    };
+    let large = project.scan(&keyed("large/*.parquet")).await.unwrap();
+    let small = project.scan(&keyed("small/*.parquet")).await.unwrap();
+    assert_eq!(content(&large), content(&small));
+    assert_eq!((large.rows(), large.max_time()), (small.rows(), small.max_time()));
+    assert_eq!(content(&large).len(), 3);
+    for sql in [
+        "SELECT count(*), count(DISTINCT k), sum(k), min(k), max(s), count(s) FROM t",
+        "SELECT count(*) FROM t",
+        "SELECT d, sum(k) FROM t GROUP BY d ORDER BY d",
+    ] {
+        let of = async |index| query(project.table(index, Interval::WHOLE), sql).await.unwrap();
+        assert_eq!(of(&large).await, of(&small).await, "{sql}");
+    }
+}
+
+/// Also where the two lie in different portions.
+#[tokio::test]
+async fn a_key_that_comes_twice_in_a_large_file() {
+    let project = Project::new();
+    for twice in [[5, 629_999], [3, 4], [629_990, 629_999]] {
+        project.write("a.parquet", large(70_000, 9, Some(twice)).1);
+        let keyed = SourceSpec {
+            key: vec!["k".to_owned()],
+            ..spec("a.parquet", Format::Parquet, "k BIGINT, s TEXT", None)
+        };
+        let error = project.scan(&keyed).await.unwrap_err().to_string();
+        let said = format!("rows {} and {} have one key (k)", twice[0] + 1, twice[1] + 1);
+        assert!(error.contains(&said), "{error}");
+    }
 }

@@ -55,7 +55,7 @@ impl Cut<'_> {
         let plan = self.plan;
         let rows = stored(&winners.rows, &plan.stored, &plan.table)?;
         let mut print = RowsPrint::new(self.hasher);
-        print.add(&self.hasher.hash(&rows));
+        print.add_batch(self.hasher, &rows);
         let pages = Pages::ByKey(self.key, winners.buckets);
         let next = |number| plan.open(&format!("{}-{number}", unit.name(false)), pages);
         let files = write_all(&plan.disk, &rows, next, |chunk| plan.to_file(chunk), plan.about())?;
