@@ -15,7 +15,7 @@ use std::time::Instant as Clock;
 
 use arrow::array::{ArrayRef, Date32Array, Int64Array, RecordBatch, StringArray};
 use oncemore_commit::{
-    BUCKET_ROWS, Change, FoldSpec, Publish, REWRITE_SHARE, Reducer, SliceWriter, StampDraft, Warehouse,
+    BUCKET_ROWS, Change, FoldSpec, Publish, REWRITE_SHARE, Reducer, Room, SliceWriter, StampDraft, Warehouse,
 };
 use oncemore_core::world::SeededWorld;
 use oncemore_core::{Digest, Instant, Interval, Origin, TableName};
@@ -92,6 +92,9 @@ fn rows(keys: &[i64], version: i64) -> RecordBatch {
     .unwrap()
 }
 
+/// Bytes that changes are held in: what `run` has by default.
+const ROOM: usize = 640 << 20;
+
 impl Bench {
     fn open(&self) -> Warehouse {
         Warehouse::open(&self.root, self.world.clone()).unwrap()
@@ -100,14 +103,14 @@ impl Bench {
     /// Stages and publishes slices in one commit; returns what of both took.
     fn publish(&self, slices: &[(i64, Vec<i64>, i64)]) -> (Cost, Cost) {
         let start = (Clock::now(), running());
-        let warehouse = self.open();
+        let (warehouse, room) = (self.open(), Room::new(ROOM));
         let code = Digest::of(b"code");
         let request = warehouse.begin_request(None).unwrap();
         let mut publishes = Vec::new();
         for (day, keys, version) in slices {
             let interval = Interval::new(Instant(day * DAY), Instant((day + 1) * DAY)).unwrap();
             let attempt = warehouse.begin_attempts(request, &[(log(), interval, code)]).unwrap().remove(0);
-            let mut reducer = Reducer::new(&warehouse, &rows(&[], 0).schema(), &spec()).unwrap();
+            let mut reducer = Reducer::new(&warehouse, &room, &rows(&[], 0).schema(), &spec()).unwrap();
             keys.chunks(8_192).for_each(|keys| reducer.push(&rows(keys, *version)).unwrap());
             let key = spec().key;
             let mut writer =

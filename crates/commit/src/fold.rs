@@ -13,12 +13,13 @@
 //! Rows are kept in buckets by the hash of their key. What `order` and `decide` hold is pure; `store` is the way to
 //! files; when the result becomes visible is `publish`'s.
 
+mod aside;
 mod decide;
 pub(crate) mod index;
 mod order;
+mod pick;
 mod reduce;
 mod reduced;
-mod spill;
 pub(crate) mod store;
 #[cfg(test)]
 mod tests;

@@ -10,10 +10,10 @@ const MOST: usize = 8;
 
 /// What `work` makes of each of the things, in their order. Ends at the first error.
 pub(crate) fn map<T: Sync, R: Send>(things: &[T], work: impl Fn(&T) -> Result<R> + Sync) -> Result<Vec<R>> {
-    let threads = std::thread::available_parallelism().map_or(1, NonZero::get).min(MOST).min(things.len());
-    if threads <= 1 {
+    if things.len() <= 1 {
         return things.iter().map(work).collect();
     }
+    let threads = std::thread::available_parallelism().map_or(1, NonZero::get).min(MOST).min(things.len());
     let next = AtomicUsize::new(0);
     let one = || {
         let mut done = Vec::new();

@@ -105,6 +105,12 @@ impl Stop {
         self.0.store(true, Ordering::Release);
     }
 
+    /// An error once a stop was asked for.
+    pub(crate) fn check(&self) -> Result<(), RunError> {
+        let stopped = || RunError::new(ErrorKind::TaskFailed, "stopped before it was done");
+        if self.is_stopped() { Err(stopped()) } else { Ok(()) }
+    }
+
     /// Whether a stop was asked for.
     pub fn is_stopped(&self) -> bool {
         self.0.load(Ordering::Acquire)

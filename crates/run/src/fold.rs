@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{ErrorKind, RunError};
 use crate::facts::Facts;
+use crate::workspace::Workspace;
 
 /// Kind under which ties are kept beside the ledger, by attempt.
 const KEPT: &str = "ties";
@@ -102,13 +103,13 @@ pub(crate) fn stored_columns(model: &Model, facts: &Facts) -> SchemaRef {
 
 /// Reduces the changes of a slice to those that count.
 pub(crate) fn reducer(
-    warehouse: &Warehouse,
+    workspace: &Workspace,
     model: &Model,
     fold: &Fold,
     facts: &Facts,
 ) -> Result<Reducer, RunError> {
-    let columns = stored_columns(model, facts);
-    Ok(Reducer::new(warehouse, &columns, &spec(model, fold, &facts.schema))?)
+    let (columns, spec) = (stored_columns(model, facts), spec(model, fold, &facts.schema));
+    Ok(Reducer::new(&workspace.warehouse, &workspace.room, &columns, &spec)?)
 }
 
 /// Whether the changes of a slice, all handed out, are such that they can be folded.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use arrow::datatypes::{Field, Schema, SchemaRef};
 use datafusion::catalog::TableProvider;
+use datafusion::execution::SendableRecordBatchStream;
 use datafusion::prelude::{SessionContext, col};
 use futures::StreamExt;
 use oncemore_backend::changes::Condition;
@@ -11,11 +12,12 @@ use oncemore_backend::table::{self, DataFile, Keep};
 use oncemore_backend::{audit, source};
 use oncemore_commit::types::{arrow_type, stored_type};
 use oncemore_commit::{
-    Attempt, Audited, CODE_VERSION, CommitError, DELETED, DataFileRef, INTERVAL_START, SliceWriter, Staged,
-    TableHead,
+    Attempt, Audited, CODE_VERSION, CommitError, DELETED, DataFileRef, INTERVAL_START, Reducer, SliceWriter,
+    Staged, TableHead,
 };
 use oncemore_core::{Audit, ColumnType, Digest, Digester, Interval, Pin, Read, SliceState, TableName};
 use oncemore_project::{Fold, Kind, Model};
+use tokio::task::{JoinError, JoinSet};
 
 use crate::due::Label;
 use crate::error::{ErrorKind, RunError};
@@ -103,21 +105,28 @@ async fn stage(
     stop: &Stop,
 ) -> Result<(Staged, Option<Ties>), Failed> {
     let engine = workspace.engine()?;
-    let rows = match model.fold {
+    let streams = match model.fold {
         // Which of them count depends on no order, and those that do are ordered by key as they are stored.
-        Some(_) => engine.compute_in_no_order(&facts.query, interval, inputs).await?,
-        None => engine.compute(&facts.query, interval, inputs).await?,
+        Some(_) => engine.compute_apart(&facts.query, interval, inputs).await?,
+        None => vec![engine.compute(&facts.query, interval, inputs).await?],
     };
-    let mut rows = match (&model.kind, &model.time, &model.calendar) {
-        (Kind::Slice | Kind::Merge | Kind::History, Some(time), Some(calendar)) => {
-            audit::time_guard(rows, time, interval, &calendar.zone)?
-        }
-        _ => rows,
+    let deleted = model.fold.as_ref().and_then(|fold| fold.deleted.as_deref());
+    let session = deleted.map(|_| SessionContext::new_with_state(engine.session().clone()));
+    let watched = |rows| {
+        let rows = match (&model.kind, &model.time, &model.calendar) {
+            (Kind::Slice | Kind::Merge | Kind::History, Some(time), Some(calendar)) => {
+                audit::time_guard(rows, time, interval, &calendar.zone)?
+            }
+            _ => rows,
+        };
+        Ok(match deleted.zip(session.as_ref()) {
+            Some((condition, session)) => {
+                Condition::parse(session, &facts.schema, condition)?.mark(rows, DELETED)
+            }
+            None => rows,
+        })
     };
-    if let Some(condition) = model.fold.as_ref().and_then(|fold| fold.deleted.as_deref()) {
-        let session = SessionContext::new_with_state(engine.session().clone());
-        rows = Condition::parse(&session, &facts.schema, condition)?.mark(rows, DELETED);
-    }
+    let streams = streams.into_iter().map(watched).collect::<Result<Vec<_>, Failed>>()?;
     let mut writer = SliceWriter::new(
         &workspace.warehouse,
         model.sliced(),
@@ -127,19 +136,23 @@ async fn stage(
         attempt,
         model.code,
     )?;
-    let warehouse = &workspace.warehouse;
-    let reducer = model.fold.as_ref().map(|own| fold::reducer(warehouse, model, own, facts));
-    let mut reducer = reducer.transpose()?;
-    while let Some(batch) = rows.next().await {
-        if stop.is_stopped() {
-            return Err(RunError::new(ErrorKind::TaskFailed, "stopped before it was done").into());
+    let reducer = match &model.fold {
+        Some(own) => {
+            let reducer = || fold::reducer(workspace, model, own, facts);
+            let part = |rows| Ok((reducer()?, rows));
+            let parts = streams.into_iter().map(part).collect::<Result<_, RunError>>()?;
+            Some(take_in(parts, reducer()?, stop).await?)
         }
-        match &mut reducer {
-            Some(reducer) => reducer.push(&batch?)?,
-            None => writer.write(&batch?)?,
+        None => {
+            for mut rows in streams {
+                while let Some(batch) = rows.next().await {
+                    stop.check()?;
+                    writer.write(&batch?)?;
+                }
+            }
+            None
         }
-    }
-    drop(rows);
+    };
     // Would hold up a worker of the engine.
     let key = model.key.clone();
     let staged = tokio::task::spawn_blocking(move || -> Result<_, CommitError> {
@@ -153,12 +166,38 @@ async fn stage(
         };
         Ok((writer.finish()?, reduced))
     });
-    let staged = staged.await;
-    let (staged, reduced) = staged
-        .map_err(|panic| RunError::new(ErrorKind::Internal, format!("staging ended early: {panic}")))??;
+    let (staged, reduced) = staged.await.map_err(|panic| ended_early(&panic))??;
     // What was staged in vain is removed.
     reduced.as_ref().map_or(Ok(()), |reduced| fold::check(model, reduced))?;
     Ok((staged, reduced.as_ref().and_then(Ties::of)))
+}
+
+fn ended_early(why: &JoinError) -> RunError {
+    RunError::new(ErrorKind::Internal, format!("staging ended early: {why}"))
+}
+
+/// Changes of one slice, taken in side by side and then by `all`.
+async fn take_in(
+    parts: Vec<(Reducer, SendableRecordBatchStream)>,
+    mut all: Reducer,
+    stop: &Stop,
+) -> Result<Reducer, Failed> {
+    let mut tasks = JoinSet::new();
+    for (mut reducer, mut rows) in parts {
+        let stop = stop.clone();
+        tasks.spawn(async move {
+            while let Some(batch) = rows.next().await {
+                stop.check()?;
+                reducer.push(&batch?)?;
+            }
+            Ok::<Reducer, Failed>(reducer)
+        });
+    }
+    // What fails ends the others.
+    while let Some(part) = tasks.join_next().await {
+        all.join(part.map_err(|panic| ended_early(&panic))??);
+    }
+    Ok(all)
 }
 
 /// Rows of a model's slice as audits see them: deletions are none.

@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use datafusion::object_store::ObjectStore;
 use oncemore_backend::engine::{Engine, EngineOptions};
 use oncemore_backend::source::{self, ProviderCache, SourceIndex, Store};
-use oncemore_commit::{Attempt, Change, Publish, StampDraft, Warehouse, schema_digest};
+use oncemore_commit::{Attempt, Change, Publish, Room, StampDraft, Warehouse, schema_digest};
 use oncemore_core::fault::Faults;
 use oncemore_core::{
     Calendar, CodeVersion, ColumnType, Instant, Interval, IntervalLength, Origin, SourceSpec, TableName,
@@ -76,6 +76,8 @@ pub struct Workspace {
     pub(crate) facts: BTreeMap<String, Facts>,
     pub(crate) cache: Arc<ProviderCache>,
     pub(crate) store: Store,
+    /// Where tasks hold the changes that they fold.
+    pub(crate) room: Room,
     engine: OnceLock<Engine>,
 }
 
@@ -198,6 +200,7 @@ impl Workspace {
             facts: BTreeMap::new(),
             cache: Arc::new(ProviderCache::new(CACHE_BYTES.min(memory_bytes / 4))),
             store,
+            room: Room::new(memory_bytes / 8 * 5),
             engine: OnceLock::new(),
         };
         workspace.look_at_sources().await?;

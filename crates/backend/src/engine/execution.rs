@@ -1,6 +1,8 @@
 //! Runs plans within the memory given. Sorts and aggregations spill by themselves; a hash join keeps one side in
 //! memory. Where that does not fit, the same plan runs again with joins that sort and merge both sides, which spill.
 
+use std::sync::Arc;
+
 use datafusion::arrow::array::RecordBatch;
 use datafusion::common::Result;
 use datafusion::dataframe::DataFrame;
@@ -10,7 +12,7 @@ use datafusion::execution::context::SessionState;
 use datafusion::logical_expr::LogicalPlan;
 use datafusion::physical_plan::joins::HashJoinExec;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
-use datafusion::physical_plan::{ExecutionPlan, execute_stream};
+use datafusion::physical_plan::{ExecutionPlan, execute_stream, execute_stream_partitioned};
 use futures::{StreamExt, TryStreamExt, stream};
 
 /// The rows of a plan. With a hash join in it, waits for the first batch: what is to run out of memory does so while
@@ -22,11 +24,34 @@ use futures::{StreamExt, TryStreamExt, stream};
 /// Planning, and the first batch of a plan with joins.
 pub(crate) async fn run(state: &SessionState, plan: &LogicalPlan) -> Result<SendableRecordBatchStream> {
     let physical = state.create_physical_plan(plan).await?;
-    let hashed = hash_joins(physical.as_ref());
-    let mut rows = execute_stream(physical, state.task_ctx())?;
-    if hashed == HashJoins::None {
-        return Ok(rows);
+    match hash_joins(physical.as_ref()) {
+        HashJoins::None => execute_stream(physical, state.task_ctx()),
+        hashed => run_joins(state, plan, physical, hashed).await,
     }
+}
+
+/// The same rows in no order, as streams that may be read at the same time.
+///
+/// # Errors
+/// As [`run`].
+pub(crate) async fn run_apart(
+    state: &SessionState,
+    plan: &LogicalPlan,
+) -> Result<Vec<SendableRecordBatchStream>> {
+    let physical = state.create_physical_plan(plan).await?;
+    match hash_joins(physical.as_ref()) {
+        HashJoins::None => execute_stream_partitioned(physical, state.task_ctx()),
+        hashed => Ok(vec![run_joins(state, plan, physical, hashed).await?]),
+    }
+}
+
+async fn run_joins(
+    state: &SessionState,
+    plan: &LogicalPlan,
+    physical: Arc<dyn ExecutionPlan>,
+    hashed: HashJoins,
+) -> Result<SendableRecordBatchStream> {
+    let mut rows = execute_stream(physical, state.task_ctx())?;
     match rows.next().await {
         Some(Err(error)) if hashed == HashJoins::Replaceable && ran_out(&error) => {
             drop(rows);

@@ -223,18 +223,18 @@ impl Engine {
         self.execute(output::in_order(plan, &query.key)?).await
     }
 
-    /// The same rows in whatever order, for one who orders them.
+    /// The same rows in no order, as streams that may be read at the same time, for one who orders them.
     ///
     /// # Errors
     /// As [`Engine::compute`].
-    pub async fn compute_in_no_order(
+    pub async fn compute_apart(
         &self,
         query: &ModelQuery,
         interval: Interval,
         inputs: Vec<(String, Arc<dyn TableProvider>)>,
-    ) -> Result<SendableRecordBatchStream, EngineError> {
+    ) -> Result<Vec<SendableRecordBatchStream>, EngineError> {
         let plan = self.bound(query, interval, inputs)?;
-        self.execute(plan).await
+        Ok(execution::run_apart(&self.state, &plan).await?)
     }
 
     /// The plan of a query for an interval.

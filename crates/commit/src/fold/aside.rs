@@ -1,87 +1,158 @@
-//! Rows set aside on disk by the part of all keys that they belong to, in files that have no name: they vanish with the
-//! process, however it ends.
+//! Rows set aside by the part of all keys that they belong to: in memory, and what finds no room there on disk, in a
+//! file that has no name: it vanishes with the process, however this ends.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::Cursor;
+use std::ops::Range;
 use std::os::unix::fs::FileExt;
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow::array::RecordBatch;
-use arrow::ipc::reader::FileReader;
-use arrow::ipc::writer::FileWriter;
+use arrow::compute::concat_batches;
+use arrow::datatypes::SchemaRef;
+use arrow::ipc::reader::StreamReader;
+use arrow::ipc::writer::StreamWriter;
 
-use super::order::Order;
 use super::store::{Buckets, take};
 use crate::disk::Disk;
 use crate::error::{CommitError, Result};
 use crate::parallel;
+use crate::room::Share;
 use crate::stage::internal;
 
 /// The parts that rows are set aside by.
 pub(super) const PARTS: Buckets = Buckets { bits: 6 };
 
-/// Rows set aside, in several goes.
+/// Rows set aside.
 #[derive(Debug)]
-pub(super) struct Spill {
+pub(super) struct Aside {
+    schema: SchemaRef,
+    held: Vec<Piece>,
+    share: Share,
     disk: Disk,
-    /// Gives a fresh path.
-    folder: PathBuf,
-    fresh: u128,
-    goes: Vec<Arc<File>>,
+    /// Where a file is made, which is gone at once.
+    path: PathBuf,
+    files: Vec<OnDisk>,
 }
 
-impl Spill {
-    /// Room for rows in a folder; `fresh` makes names of files that nothing else has.
-    pub(super) fn new(disk: Disk, folder: PathBuf, fresh: u128) -> Self {
-        Spill { disk, folder, fresh, goes: Vec::new() }
+/// Rows in the order of the parts that they belong to.
+#[derive(Debug)]
+pub(super) struct Piece {
+    rows: RecordBatch,
+    /// Where each part ends.
+    ends: Vec<usize>,
+}
+
+#[derive(Debug)]
+struct OnDisk {
+    file: File,
+    length: AtomicU64,
+    /// Of each part, where its rows lie.
+    places: Vec<Vec<Range<u64>>>,
+}
+
+impl Aside {
+    /// Room for rows of `schema`: memory, and a file whose name, at `path`, nothing else has.
+    pub(super) fn new(schema: SchemaRef, share: Share, disk: Disk, path: PathBuf) -> Self {
+        Aside { schema, held: Vec::new(), share, disk, path, files: Vec::new() }
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.goes.is_empty()
+        self.held.is_empty() && self.files.is_empty()
     }
 
-    /// Sets rows aside, of each batch side by side.
-    pub(super) fn add(&mut self, order: &Order, rows: &[RecordBatch]) -> Result<()> {
-        let numbered: Vec<(usize, &RecordBatch)> = (self.goes.len()..).zip(rows).collect();
-        let files = parallel::map(&numbered, |(number, rows)| self.set_aside(order, *number, rows))?;
-        self.goes.extend(files.into_iter().map(Arc::new));
+    /// Sets rows aside.
+    pub(super) fn add(&mut self, piece: Piece) -> Result<()> {
+        let has_room = self.share.hold(piece.rows.get_array_memory_size());
+        self.held.push(piece);
+        if has_room { Ok(()) } else { self.to_disk() }
+    }
+
+    /// Adds what others set aside.
+    pub(super) fn join(&mut self, other: Aside) {
+        self.held.extend(other.held);
+        self.share.join(other.share);
+        self.files.extend(other.files);
+    }
+
+    fn to_disk(&mut self) -> Result<()> {
+        let mut file = match self.files.pop() {
+            Some(file) => file,
+            None => OnDisk::create(&self.disk, &self.path)?,
+        };
+        let parts: Vec<usize> = (0..1 << PARTS.bits).collect();
+        let written = parallel::map(&parts, |part| file.write(&self.schema, &self.part(*part)?))?;
+        file.places.iter_mut().zip(written).for_each(|(places, place)| places.push(place));
+        self.files.push(file);
+        for piece in self.held.drain(..) {
+            self.share.let_go(piece.rows.get_array_memory_size());
+        }
         Ok(())
     }
 
-    fn set_aside(&self, order: &Order, number: usize, rows: &RecordBatch) -> Result<File> {
-        let (sorted, ends) = by_part(&order.hashes(rows)?)?;
-        let sorted = take(rows, sorted)?;
-        let path = self.folder.join(format!(".om-spill-{:032x}-{number}", self.fresh));
-        let failed = |error: &dyn std::fmt::Display| CommitError::io("set rows aside", error);
-        let file = self.disk.create_aside(&path)?;
-        let mut writer =
-            FileWriter::try_new(io::BufWriter::new(&file), &rows.schema()).map_err(|error| failed(&error))?;
-        let mut from = 0;
-        for to in ends {
-            writer.write(&sorted.slice(from, to - from)).map_err(|error| failed(&error))?;
-            from = to;
-        }
-        writer.finish().map_err(|error| failed(&error))?;
-        drop(writer);
-        Ok(file)
+    /// The rows of a part that memory holds.
+    fn part(&self, part: usize) -> Result<RecordBatch> {
+        let rows = self.held.iter().map(|piece| piece.part(part)).filter(|rows| rows.num_rows() > 0);
+        concat_batches(&self.schema, &rows.collect::<Vec<_>>()).map_err(internal)
     }
 
-    /// The rows of a part.
-    pub(super) fn read(&self, part: u64) -> Result<Vec<RecordBatch>> {
+    /// The rows of some parts.
+    pub(super) fn read(&self, parts: Range<u64>) -> Result<RecordBatch> {
+        let mut found = Vec::new();
+        for part in parts {
+            let part = usize::try_from(part).map_err(internal)?;
+            self.files.iter().try_for_each(|file| file.read(part, &mut found))?;
+            found.push(self.part(part)?);
+        }
+        concat_batches(&self.schema, &found).map_err(internal)
+    }
+}
+
+impl Piece {
+    /// Rows whose keys have these hashes.
+    pub(super) fn new(rows: &RecordBatch, hashes: &[u128]) -> Result<Piece> {
+        let (sorted, ends) = by_part(hashes)?;
+        Ok(Piece { rows: take(rows, sorted)?, ends })
+    }
+
+    fn part(&self, part: usize) -> RecordBatch {
+        let from = if part == 0 { 0 } else { self.ends[part - 1] };
+        self.rows.slice(from, self.ends[part] - from)
+    }
+}
+
+impl OnDisk {
+    fn create(disk: &Disk, path: &Path) -> Result<OnDisk> {
+        let places = vec![Vec::new(); 1 << PARTS.bits];
+        Ok(OnDisk { file: disk.create_aside(path)?, length: AtomicU64::new(0), places })
+    }
+
+    /// Writes rows behind all others; yields where they lie.
+    fn write(&self, schema: &SchemaRef, rows: &RecordBatch) -> Result<Range<u64>> {
+        let mut encoded = Vec::with_capacity(rows.get_array_memory_size() + 4_096);
+        let mut writer = StreamWriter::try_new(&mut encoded, schema).map_err(internal)?;
+        writer.write(rows).map_err(internal)?;
+        writer.finish().map_err(internal)?;
+        drop(writer);
+        let from = self.length.fetch_add(encoded.len() as u64, Ordering::Relaxed);
+        let written = self.file.write_all_at(&encoded, from);
+        written.map_err(|error| CommitError::io("set rows aside", error))?;
+        Ok(from..from + encoded.len() as u64)
+    }
+
+    /// Adds the rows of a part to those found.
+    fn read(&self, part: usize, found: &mut Vec<RecordBatch>) -> Result<()> {
         let failed = |error: &dyn std::fmt::Display| CommitError::io("read rows set aside", error);
-        let place = usize::try_from(part).map_err(internal)?;
-        let mut found = Vec::with_capacity(self.goes.len());
-        for file in &self.goes {
-            let length = file.metadata().map_err(|error| failed(&error))?.len();
-            let own = Own { file: Arc::clone(file), at: 0, length };
-            let mut reader = FileReader::try_new(own, None).map_err(|error| failed(&error))?;
-            reader.set_index(place).map_err(|error| failed(&error))?;
-            if let Some(batch) = reader.next() {
-                found.push(batch.map_err(|error| failed(&error))?);
+        for place in &self.places[part] {
+            let mut encoded = vec![0; usize::try_from(place.end - place.start).map_err(internal)?];
+            self.file.read_exact_at(&mut encoded, place.start).map_err(|error| failed(&error))?;
+            let reader = StreamReader::try_new(Cursor::new(encoded), None).map_err(|error| failed(&error))?;
+            for rows in reader {
+                found.push(rows.map_err(|error| failed(&error))?);
             }
         }
-        Ok(found)
+        Ok(())
     }
 }
 
@@ -104,31 +175,4 @@ fn by_part(hashes: &[u128]) -> Result<(Vec<u32>, Vec<usize>)> {
     }
     // Where the next part begins, by now.
     Ok((places, next))
-}
-
-/// A file that several threads read at places of their own.
-struct Own {
-    file: Arc<File>,
-    at: u64,
-    length: u64,
-}
-
-impl Read for Own {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let read = self.file.read_at(into, self.at)?;
-        self.at += read as u64;
-        Ok(read)
-    }
-}
-
-impl Seek for Own {
-    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        let at = match to {
-            SeekFrom::Start(at) => Some(at),
-            SeekFrom::End(by) => self.length.checked_add_signed(by),
-            SeekFrom::Current(by) => self.at.checked_add_signed(by),
-        };
-        self.at = at.ok_or(io::ErrorKind::InvalidInput)?;
-        Ok(self.at)
-    }
 }

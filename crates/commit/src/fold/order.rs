@@ -113,7 +113,10 @@ impl Order {
     /// Hashes of the keys; their highest bits name the bucket.
     pub(crate) fn hashes(&self, batch: &RecordBatch) -> Result<Vec<u128>> {
         let (places, hasher) = &self.buckets;
-        Ok(hasher.hash(&batch.project(places).map_err(internal)?).first)
+        let mut hashes = Vec::with_capacity(batch.num_rows());
+        let keys = batch.project(places).map_err(internal)?;
+        hasher.stretches(&keys, |_, hashed| hashes.extend_from_slice(&hashed.first));
+        Ok(hashes)
     }
 }
 

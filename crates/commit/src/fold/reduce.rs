@@ -1,4 +1,4 @@
-//! Takes in changes, of which the greatest of each key is to stay: what memory should not hold is set aside by key.
+//! Takes in changes, of which the greatest of each key is to stay: where they are many they are set aside by key.
 //! What is handed out of them is `reduced`'s.
 
 use arrow::array::{RecordBatch, UInt32Array};
@@ -8,20 +8,24 @@ use arrow::row::Rows;
 use oncemore_core::TableName;
 
 use super::FoldSpec;
+use super::aside::{Aside, Piece};
 use super::order::Order;
 use super::reduced::{Pushed, Reduced};
-use super::spill::Spill;
 use super::store::Buckets;
 use crate::error::Result;
 use crate::parallel;
+use crate::room::Room;
 use crate::stage::{internal, stored, stored_schema};
 use crate::warehouse::Warehouse;
 
-/// Bytes of rows held before they are set aside.
-const HELD: usize = 96 << 20;
+/// Bytes that each holds at least: what is set aside on disk goes there in pieces that are worth it.
+const FREE: usize = 32 << 20;
 
-/// Pieces in which what is held is set aside.
-const PIECES: usize = 2;
+/// Changes that are put into order as they are, not by parts of all keys.
+const FEW: usize = 64 << 10;
+
+/// Changes that are put into order together, at least: few enough to stay near a processor.
+const TOGETHER: usize = 8 << 10;
 
 /// Takes changes in any order and keeps the greatest of each key.
 #[derive(Debug)]
@@ -29,39 +33,47 @@ pub struct Reducer {
     table: TableName,
     schema: SchemaRef,
     order: Order,
-    held: Vec<RecordBatch>,
-    /// Of those that are held.
-    bytes: usize,
+    /// Not set aside, or not yet.
+    fresh: Vec<RecordBatch>,
+    /// Of those.
+    rows: usize,
+    /// Rows that are not set aside where no more come.
+    few: usize,
     pushed: Pushed,
-    aside: Spill,
-    most: usize,
+    aside: Aside,
 }
 
 impl Reducer {
     /// A reducer of changes with the columns `schema` that are folded as `spec` says, converted to the types that tables
-    /// store.
+    /// store. What finds no room is set aside on disk.
     ///
     /// # Errors
     /// A column that is missing, or of a type that tables can't hold.
-    pub fn new(warehouse: &Warehouse, schema: &Schema, spec: &FoldSpec) -> Result<Self> {
-        let fresh = warehouse.world().fresh_id();
-        let aside = Spill::new(warehouse.disk().clone(), warehouse.root().to_owned(), fresh);
-        Self::holding(HELD, aside, schema, spec)
+    pub fn new(warehouse: &Warehouse, room: &Room, schema: &Schema, spec: &FoldSpec) -> Result<Self> {
+        let path = warehouse.root().join(format!(".om-spill-{:032x}", warehouse.world().fresh_id()));
+        let aside = |schema| Aside::new(schema, room.share(FREE), warehouse.disk().clone(), path);
+        Self::setting_aside(aside, FEW, schema, spec)
     }
 
-    /// The same with so many bytes held.
-    pub(super) fn holding(most: usize, aside: Spill, schema: &Schema, spec: &FoldSpec) -> Result<Self> {
+    /// The same where more than so many rows are set aside.
+    pub(super) fn setting_aside(
+        aside: impl FnOnce(SchemaRef) -> Aside,
+        few: usize,
+        schema: &Schema,
+        spec: &FoldSpec,
+    ) -> Result<Self> {
         let schema = stored_schema(schema)?;
+        let aside = aside(SchemaRef::clone(&schema));
         let order = Order::bucketed(&schema, &spec.reduced_by(), &spec.order, &spec.key)?;
         Ok(Reducer {
             table: spec.state.clone(),
             schema,
             order,
-            held: Vec::new(),
-            bytes: 0,
+            fresh: Vec::new(),
+            rows: 0,
+            few,
             pushed: Pushed { rows: 0, bytes: 0, bucket_rows: spec.bucket_rows },
             aside,
-            most,
         })
     }
 
@@ -79,22 +91,40 @@ impl Reducer {
             return Ok(());
         }
         let batch = stored(batch, &self.schema, &self.table)?;
-        let bytes = batch.get_array_memory_size();
         self.pushed.rows += batch.num_rows() as u64;
-        self.pushed.bytes += bytes as u64;
-        self.bytes += bytes;
-        self.held.push(batch);
-        if self.bytes > self.most { self.set_aside() } else { Ok(()) }
+        self.pushed.bytes += batch.get_array_memory_size() as u64;
+        self.rows += batch.num_rows();
+        self.fresh.push(batch);
+        let is_enough = if self.aside.is_empty() { self.rows > self.few } else { self.rows >= TOGETHER };
+        if is_enough { self.set_aside() } else { Ok(()) }
     }
 
     fn set_aside(&mut self) -> Result<()> {
-        let held = std::mem::take(&mut self.held);
-        self.bytes = 0;
-        // Of few, long batches each has enough rows for every part.
-        let pieces: Vec<&[RecordBatch]> = held.chunks(held.len().div_ceil(PIECES).max(1)).collect();
-        let pieces = parallel::map(&pieces, |held| concat_batches(&self.schema, *held).map_err(internal))?;
-        drop(held);
-        self.aside.add(&self.order, &pieces)
+        self.rows = 0;
+        let mut shares: Vec<(usize, Vec<RecordBatch>)> = Vec::new();
+        for batch in std::mem::take(&mut self.fresh) {
+            match shares.last_mut().filter(|(rows, _)| *rows < TOGETHER) {
+                Some((rows, share)) => {
+                    *rows += batch.num_rows();
+                    share.push(batch);
+                }
+                None => shares.push((batch.num_rows(), vec![batch])),
+            }
+        }
+        let pieces = parallel::map(&shares, |(_, share)| {
+            let rows = concat_batches(&self.schema, share).map_err(internal)?;
+            Piece::new(&rows, &self.order.hashes(&rows)?)
+        })?;
+        pieces.into_iter().try_for_each(|piece| self.aside.add(piece))
+    }
+
+    /// Adds what another reducer, made alike, took in: several take in the changes of one slice side by side.
+    pub fn join(&mut self, other: Reducer) {
+        self.pushed.rows += other.pushed.rows;
+        self.pushed.bytes += other.pushed.bytes;
+        self.fresh.extend(other.fresh);
+        self.rows += other.rows;
+        self.aside.join(other.aside);
     }
 
     /// Ends the adding.
@@ -102,10 +132,10 @@ impl Reducer {
     /// # Errors
     /// A disk that refuses what memory does not hold.
     pub fn finish(mut self) -> Result<Reduced> {
-        if !self.aside.is_empty() && !self.held.is_empty() {
+        if !self.aside.is_empty() || self.rows > self.few {
             self.set_aside()?;
         }
-        Ok(Reduced::new(self.order, self.schema, self.held, self.aside, self.pushed))
+        Ok(Reduced::new(self.order, self.schema, self.fresh, self.aside, self.pushed))
     }
 }
 
@@ -153,10 +183,10 @@ pub(super) fn greatest(order: &Order, batch: &RecordBatch, buckets: Buckets) -> 
 /// A row on its way into order.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
+    /// What its key says first where keys differ: most need no other look.
+    start: u64,
     bucket: u32,
     pub(super) row: u32,
-    /// What its key begins with: most keys differ in what is at hand.
-    start: u128,
 }
 
 /// All rows, by bucket and in it by key.
@@ -167,27 +197,69 @@ pub(super) fn sorted_places(
     buckets: Buckets,
 ) -> Result<Vec<Place>> {
     let hashes = if buckets.bits == 0 { vec![0; keys.num_rows()] } else { order.hashes(batch)? };
+    let common = common_prefix(keys);
     let place = |(row, (key, hash)): (u32, (arrow::row::Row<'_>, u128))| {
-        Ok(Place {
-            bucket: u32::try_from(buckets.of(hash)).map_err(internal)?,
-            row,
-            start: prefix(key.as_ref()),
-        })
+        let bucket = u32::try_from(buckets.of(hash)).map_err(internal)?;
+        Ok(Place { start: word(&key.as_ref()[common..]), bucket, row })
     };
-    let mut places = (0u32..).zip(keys.iter().zip(hashes)).map(place).collect::<Result<Vec<_>>>()?;
-    places.sort_unstable_by(|one, other| {
-        (one.bucket, one.start)
-            .cmp(&(other.bucket, other.start))
-            .then_with(|| keys.row(one.row as usize).cmp(&keys.row(other.row as usize)))
-            .then(one.row.cmp(&other.row))
-    });
+    let places = (0u32..).zip(keys.iter().zip(hashes)).map(place).collect::<Result<Vec<_>>>()?;
+    let (mut places, ends) = grouped(&places)?;
+    let mut from = 0;
+    for to in ends {
+        places[from..to].sort_unstable_by(|one, other| {
+            (one.bucket, one.start)
+                .cmp(&(other.bucket, other.start))
+                .then_with(|| keys.row(one.row as usize).cmp(&keys.row(other.row as usize)))
+                .then(one.row.cmp(&other.row))
+        });
+        from = to;
+    }
     Ok(places)
 }
 
+/// Places in groups of which each holds lower buckets than the next, and where each group ends. There are no more groups
+/// than places: it takes one go over them.
+fn grouped(places: &[Place]) -> Result<(Vec<Place>, Vec<usize>)> {
+    let buckets = || places.iter().map(|place| place.bucket);
+    let (Some(low), Some(high)) = (buckets().min(), buckets().max()) else {
+        return Ok((Vec::new(), Vec::new()));
+    };
+    let mut shift = 0;
+    while (high - low) >> shift >= u32::try_from(places.len()).map_err(internal)? {
+        shift += 1;
+    }
+    let group = |place: &Place| ((place.bucket - low) >> shift) as usize;
+    let mut next = vec![0; ((high - low) >> shift) as usize + 1];
+    places.iter().for_each(|place| next[group(place)] += 1);
+    let mut all = 0;
+    for count in &mut next {
+        all += std::mem::replace(count, all);
+    }
+    let mut sorted = places.to_vec();
+    for place in places {
+        let next = &mut next[group(place)];
+        sorted[*next] = *place;
+        *next += 1;
+    }
+    // Where the next group begins, by now.
+    Ok((sorted, next))
+}
+
+/// Bytes that all keys begin with.
+fn common_prefix(keys: &Rows) -> usize {
+    let mut all = keys.iter();
+    let Some(first) = all.next() else { return 0 };
+    let first = first.as_ref();
+    let same = |key: arrow::row::Row<'_>, most: usize| {
+        key.as_ref().iter().zip(&first[..most]).take_while(|(one, other)| one == other).count()
+    };
+    all.fold(first.len(), |most, key| same(key, most))
+}
+
 /// The first bytes of a key, comparing as it does.
-fn prefix(key: &[u8]) -> u128 {
-    let mut bytes = [0; 16];
-    let length = key.len().min(16);
+fn word(key: &[u8]) -> u64 {
+    let mut bytes = [0; 8];
+    let length = key.len().min(8);
     bytes[..length].copy_from_slice(&key[..length]);
-    u128::from_be_bytes(bytes)
+    u64::from_be_bytes(bytes)
 }

@@ -8,11 +8,11 @@ use arrow::array::{Array, RecordBatch};
 use arrow::compute::concat_batches;
 use arrow::datatypes::SchemaRef;
 
+use super::aside::{Aside, PARTS};
 use super::decide::in_buckets;
 use super::index::buckets_of;
 use super::order::Order;
 use super::reduce::greatest;
-use super::spill::{PARTS, Spill};
 use super::store::{Buckets, Unit, by, take};
 use crate::error::Result;
 use crate::parallel;
@@ -39,9 +39,9 @@ pub struct Reduced {
     order: Order,
     schema: SchemaRef,
     pushed: Pushed,
-    /// All rows, where none were set aside.
+    /// All rows, where they are few.
     held: Vec<RecordBatch>,
-    aside: Spill,
+    aside: Aside,
     next_part: u64,
     ready: VecDeque<RecordBatch>,
     /// Of what was handed out.
@@ -82,7 +82,7 @@ impl Reduced {
         order: Order,
         schema: SchemaRef,
         held: Vec<RecordBatch>,
-        aside: Spill,
+        aside: Aside,
         pushed: Pushed,
     ) -> Reduced {
         Reduced {
@@ -114,11 +114,13 @@ impl Reduced {
     /// Rows that were set aside and can't be read.
     pub fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
         while self.ready.is_empty() {
-            let parts: Vec<Vec<RecordBatch>> = if self.aside.is_empty() {
+            let buckets = self.buckets();
+            let found = if self.aside.is_empty() {
                 if self.held.is_empty() {
                     return Ok(None);
                 }
-                vec![std::mem::take(&mut self.held)]
+                let held = std::mem::take(&mut self.held);
+                vec![self.reduce(&concat_batches(&self.schema, &held).map_err(internal)?, buckets)?]
             } else {
                 let parts = 1 << PARTS.bits;
                 let to = parts.min(self.next_part + SIDE_BY_SIDE);
@@ -126,10 +128,10 @@ impl Reduced {
                 if from == parts {
                     return Ok(None);
                 }
-                (from..to).map(|part| self.aside.read(part)).collect::<Result<_>>()?
+                let one = |part: &u64| self.reduce(&self.aside.read(*part..*part + 1)?, buckets);
+                parallel::map(&(from..to).collect::<Vec<u64>>(), one)?
             };
-            let buckets = self.buckets();
-            for winners in parallel::map(&parts, |rows| self.reduce(&self.concat(rows)?, buckets))? {
+            for winners in found {
                 self.note(&winners.found);
                 self.ready.extend((winners.rows.num_rows() > 0).then_some(winners.rows));
             }
@@ -141,7 +143,7 @@ impl Reduced {
     pub(crate) fn portions(&mut self, units: Buckets) -> Result<Vec<Portion>> {
         if self.aside.is_empty() {
             let held = std::mem::take(&mut self.held);
-            let rows = self.concat(&held)?;
+            let rows = concat_batches(&self.schema, &held).map_err(internal)?;
             drop(held);
             let parts = self.by_unit(rows, Unit::ALL, units)?;
             return Ok(parts.into_iter().map(|(unit, rows)| Portion::Held(unit, rows)).collect());
@@ -157,10 +159,10 @@ impl Reduced {
         let parts = match portion {
             Portion::Held(unit, rows) => vec![(*unit, rows.clone())],
             Portion::Aside(parts) => {
-                let rows = parts.clone().map(|part| self.aside.read(part)).collect::<Result<Vec<_>>>()?;
+                let rows = self.aside.read(parts.clone())?;
                 let own = Buckets { bits: PARTS.bits.min(units.bits) };
                 let unit = Unit { buckets: own, bucket: parts.start >> (PARTS.bits - own.bits) };
-                self.by_unit(self.concat(&rows.concat())?, unit, units)?
+                self.by_unit(rows, unit, units)?
             }
         };
         let one = |(unit, rows): (Unit, RecordBatch)| {
@@ -197,10 +199,6 @@ impl Reduced {
         own.ties += other.ties;
         own.example = own.example.take().or_else(|| other.example.clone());
         own.nulls.iter_mut().zip(&other.nulls).for_each(|(own, other)| *own += other);
-    }
-
-    fn concat(&self, rows: &[RecordBatch]) -> Result<RecordBatch> {
-        concat_batches(&self.schema, rows).map_err(internal)
     }
 
     fn reduce(&self, all: &RecordBatch, buckets: Buckets) -> Result<Winners> {

@@ -11,7 +11,7 @@ use arrow::array::{
     Array, ArrayRef, AsArray, BooleanArray, RecordBatch, TimestampMicrosecondArray, UInt32Array,
     new_null_array,
 };
-use arrow::compute::{filter_record_batch, take_record_batch};
+use arrow::compute::filter_record_batch;
 use arrow::datatypes::{Field, Schema, SchemaRef};
 use oncemore_core::fault::Step;
 use oncemore_core::{ColumnType, TableName};
@@ -21,6 +21,7 @@ use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ParquetRecordBatchReader
 use super::DELETED;
 use super::index::Index;
 use super::order::{Key, Keys, Order};
+use super::pick::rows_at;
 use crate::border;
 use crate::disk::Disk;
 use crate::error::{CommitError, Result};
@@ -416,7 +417,7 @@ pub(crate) fn by<T: Ord>(common: impl Iterator<Item = T>) -> BTreeMap<T, Vec<u32
 
 /// The rows at some places.
 pub(crate) fn take(rows: &RecordBatch, places: Vec<u32>) -> Result<RecordBatch> {
-    take_record_batch(rows, &UInt32Array::from(places)).map_err(internal)
+    rows_at(rows, &UInt32Array::from(places))
 }
 
 #[cfg(test)]

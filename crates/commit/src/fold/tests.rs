@@ -9,10 +9,11 @@ use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, StringArray, Timestamp
 use arrow::compute::concat_batches;
 use arrow::datatypes::{DataType, Int64Type, SchemaRef, TimestampMicrosecondType};
 
-use super::spill::Spill;
+use super::aside::Aside;
 use super::store::{Buckets, Unit, columns};
 use super::{Change, FoldSpec, Order, Reducer, Validity, contest, only, settle, stretches, winners};
 use crate::disk::Disk;
+use crate::room::Room;
 use crate::rows::RowHasher;
 
 #[path = "../../tests/all/oracle.rs"]
@@ -33,6 +34,13 @@ struct Memory {
     asked: usize,
     kind: Kind,
     spec: FoldSpec,
+}
+
+/// Where changes are set aside, `on_disk` or in memory.
+fn aside(schema: SchemaRef, on_disk: bool) -> Aside {
+    let name = format!("om-{}-{}", std::process::id(), NAMES.fetch_add(1, Ordering::Relaxed));
+    let room = Room::new(if on_disk { 0 } else { usize::MAX });
+    Aside::new(schema, room.share(0), Disk::new(None), std::env::temp_dir().join(name))
 }
 
 /// How `kind` is folded.
@@ -74,12 +82,10 @@ impl Memory {
     /// The changes of a day as its slice stores them.
     fn stored(&self, day: i64, rows: &[Row]) -> RecordBatch {
         let batch = oracle::batch(rows);
-        // Of some all is set aside.
-        let most = if self.seed % 64 < 4 { 0 } else { 1 << 20 };
-        let fresh =
-            (u128::from(std::process::id()) << 64) + u128::from(NAMES.fetch_add(1, Ordering::Relaxed));
-        let aside = Spill::new(Disk::new(None), std::env::temp_dir(), fresh);
-        let mut reducer = Reducer::holding(most, aside, &batch.schema(), &self.spec).unwrap();
+        // Of some all is set aside, of half of these on disk.
+        let few = if self.seed % 256 < 4 { 0 } else { 1 << 20 };
+        let aside = |schema| aside(schema, self.seed % 2 == 0);
+        let mut reducer = Reducer::setting_aside(aside, few, &batch.schema(), &self.spec).unwrap();
         // In two pieces, as a stream would come.
         reducer.push(&batch.slice(0, batch.num_rows() / 2)).unwrap();
         reducer.push(&batch.slice(batch.num_rows() / 2, batch.num_rows() - batch.num_rows() / 2)).unwrap();
@@ -254,8 +260,8 @@ fn a_tie_is_told_by_one_of_its_rows() {
         Row { key: (Some("a".to_owned()), Some(7)), rank }
     };
     let batch = oracle::batch(&[row(1), row(2)]);
-    let aside = Spill::new(Disk::new(None), std::env::temp_dir(), 0);
-    let mut reducer = Reducer::holding(1 << 20, aside, &batch.schema(), &spec(Kind::Merge)).unwrap();
+    let aside = |schema| aside(schema, false);
+    let mut reducer = Reducer::setting_aside(aside, 1, &batch.schema(), &spec(Kind::Merge)).unwrap();
     reducer.push(&batch).unwrap();
     let mut reduced = reducer.finish().unwrap();
     while reduced.next_batch().unwrap().is_some() {}
@@ -285,17 +291,25 @@ fn buckets_halve_and_are_found_in_names() {
 /// Cut into units, of whatever fineness and wherever they were held, changes are what they are as one stream.
 #[test]
 fn units_of_changes_are_the_changes() {
-    for (most, bucket_rows) in [(0, 3), (0, 1 << 20), (0, 40), (1 << 20, 3), (1 << 20, 1 << 20)] {
-        let mut random = Random(bucket_rows + most as u64);
+    // Few enough to be held as they are, set aside in memory, and on disk.
+    let held = [(usize::MAX, false), (0, false), (0, true)];
+    for ((few, on_disk), bucket_rows) in
+        held.into_iter().flat_map(|held| [3, 40, 1 << 20].map(|rows| (held, rows)))
+    {
+        let mut random = Random(bucket_rows);
         let rows: Vec<Row> = (0..250).flat_map(|day| oracle::changes(&mut random, day)).collect();
         let batch = oracle::batch(&rows);
         let spec = FoldSpec { bucket_rows, ..spec(Kind::Changes) };
         let reduced = || {
-            let fresh =
-                (u128::from(std::process::id()) << 64) + u128::from(NAMES.fetch_add(1, Ordering::Relaxed));
-            let aside = Spill::new(Disk::new(None), std::env::temp_dir(), fresh);
-            let mut reducer = Reducer::holding(most, aside, &batch.schema(), &spec).unwrap();
-            (0..4).for_each(|part| reducer.push(&batch.slice(part * 200, 200)).unwrap());
+            // Taken in by two, side by side.
+            let take_in = |parts: [usize; 2]| {
+                let aside = |schema| aside(schema, on_disk);
+                let mut reducer = Reducer::setting_aside(aside, few, &batch.schema(), &spec).unwrap();
+                parts.map(|part| reducer.push(&batch.slice(part * 200, 200)).unwrap());
+                reducer
+            };
+            let mut reducer = take_in([0, 1]);
+            reducer.join(take_in([2, 3]));
             reducer.finish().unwrap()
         };
         let (mut stream, mut cut) = (reduced(), reduced());

@@ -9,8 +9,8 @@ use arrow::array::{Array, AsArray, BooleanArray, RecordBatch};
 use arrow::compute::filter_record_batch;
 use arrow::datatypes::{DataType, Field, Int64Type, Schema, TimestampMicrosecondType};
 use oncemore_commit::{
-    Attempt, Change, CommitError, FoldSpec, Publish, Published, Reducer, RowHasher, RowsPrint, SliceWriter,
-    Validity, Warehouse,
+    Attempt, Change, CommitError, FoldSpec, Publish, Published, Reducer, Room, RowHasher, RowsPrint,
+    SliceWriter, Validity, Warehouse,
 };
 use oncemore_core::{Instant, Interval, Stamp, TableName};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
@@ -104,7 +104,7 @@ pub(crate) fn staged(
     attempt: &Attempt,
     batch: &RecordBatch,
 ) -> Result<Publish, CommitError> {
-    let mut reducer = Reducer::new(warehouse, &batch.schema(), spec)?;
+    let mut reducer = Reducer::new(warehouse, &Room::new(0), &batch.schema(), spec)?;
     reducer.push(batch)?;
     let key = oracle::key();
     let log = &attempt.table;
