@@ -6,16 +6,20 @@ N = 1, 2, ... until it comes through; and after it. The calls are those of shim.
     crash_points.py --long       all of them, before and after
 
 What is killed: the first run into an empty folder; a run over corrected files (slices, month, full table, merge and history in
-one go); the same under other code; `gc` with files to remove and dead attempts to fence; `ledger rebuild` with the file gone.
-After each: the tables can be read and each day is the old or the new one; then one run to the end, everything as in a clean
-build; `gc`; no file that no table names.
+one go); the same under other code; `gc` with files to remove and dead attempts to fence; `ledger rebuild` with the file gone;
+`rebuild` of a merge with another key, of slices of another length, of a history that becomes slices, and one that was killed
+before and goes on under corrected files. After each: the tables can be read, each day is the old or the new one, and what is
+built anew is the old table or the new one; then one run to the end, everything as in a clean build; `gc`; no file that no table
+names.
 """
+import dataclasses
 import json
 import pathlib
 import sys
 
 import faults
-from faults import DAYS, FIRST, Project, must
+from faults import DAYS, FIRST, must
+from shapes import Shaped
 
 RUN = ("run", "--yes", "--jobs", "1")
 SAMPLE = 12
@@ -26,11 +30,14 @@ class Scene:
 
     def __init__(self, name: str, command: tuple, folder: pathlib.Path, seed: int):
         self.name, self.command = name, command
-        self.project = Project(folder / name / "project", seed, rows=8)
+        self.project = Shaped(folder / name / "project", seed, rows=8)
         self.template, self.folder = folder / name / "template", folder / name
         self.library = faults.shim(folder)
         self.old: dict = {}
         self.new: dict = {}
+        # Of a model that is built anew: its rows before.
+        self.built = command[1] if command[0] == "rebuild" else None
+        self.standing: list = []
         self.calls = 0
 
     def freeze(self) -> None:
@@ -38,6 +45,8 @@ class Scene:
         faults.copy(self.project.warehouse, self.template)
         self.old = self.days() if self.template.exists() else {}
         self.new = self.project.clean_build(self.folder / "clean")
+        if self.built:
+            self.standing = self.rows_of_built()
         log = self.folder / "log"
         self.project.run(*self.command, env=faults.below(self.library, self.project.warehouse, log=log))
         self.calls = max(event.number for event in faults.events(log))
@@ -46,6 +55,9 @@ class Scene:
 
     def restore(self) -> None:
         faults.copy(self.template, self.project.warehouse)
+
+    def rows_of_built(self) -> list:
+        return self.project.shown(self.project.queries()[self.built])
 
     def days(self) -> dict:
         """Rows by day, as a reader sees them; none before there is a table."""
@@ -79,6 +91,12 @@ class Scene:
         for day in set(found) | set(new) | set(self.old):
             rows = found.get(day, [])
             must(rows in (self.old.get(day, []), sorted(new.get(day, []))), f"a reader sees a {day} that never was: {rows}")
+        if self.built:
+            # Until the swap the plan says that it is to be built anew; the one changes with the other.
+            is_old = self.built in self.project.misfits()
+            rows = self.rows_of_built()
+            must(rows == (self.standing if is_old else self.new[self.built]),
+                 f"{self.built} is {'the old' if is_old else 'a new'} table, and a reader sees {rows}")
 
     def point(self, number: int, after: bool) -> None:
         self.restore()
@@ -123,12 +141,37 @@ def lost_ledger(scene: Scene) -> None:
         file.unlink()
 
 
+def reshaped(model: str, **shape):
+    """A model whose table can't follow what it becomes."""
+    def prepare(scene: Scene) -> None:
+        scene.project.run("run", "--yes")
+        scene.project.reshape(model, dataclasses.replace(scene.project.shapes[model], **shape))
+    return prepare
+
+
+def half_built(scene: Scene) -> None:
+    """A rebuild that was killed, and files that changed since."""
+    reshaped("gold.items", key="item, op", order="id")(scene)
+    ended = scene.project.run("rebuild", "gold.items", "--single-commits", "--jobs", "1", ok=None,
+                              env=faults.below(scene.library, scene.project.warehouse, kill=200))
+    must(ended.returncode == -9 and scene.project.plan()["rebuilds"], f"not killed on its way: exit {ended.returncode}")
+    scene.project.correct()
+
+
+def rebuild(model: str) -> tuple:
+    return ("rebuild", model, "--yes", "--jobs", "1")
+
+
 SCENES = [
     ("first", RUN, lambda scene: None),
     ("corrected", RUN, corrected),
     ("other-code", (*RUN, "--single-commits"), other_code),
     ("gc", ("gc", "--older-than", "0s"), garbage),
-    ("rebuild", ("ledger", "rebuild"), lost_ledger),
+    ("ledger", ("ledger", "rebuild"), lost_ledger),
+    ("swap-merge", rebuild("gold.items"), reshaped("gold.items", key="item, op")),
+    ("swap-slices", rebuild("silver.daily"), reshaped("silver.daily", interval="720 minutes")),
+    ("swap-kind", rebuild("gold.prices"), reshaped("gold.prices", kind="slice")),
+    ("swap-on", rebuild("gold.items"), half_built),
 ]
 
 

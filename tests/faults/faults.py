@@ -272,16 +272,20 @@ class Project:
 
     def tables(self) -> dict:
         """All rows of all tables, in an order that depends on them alone."""
-        shown = {}
-        for name, sql in QUERIES.items():
-            shown[name] = sorted(json.dumps(row, sort_keys=True) for row in self.query(sql))
-        return shown
+        return {name: self.shown(sql) for name, sql in self.queries().items()}
+
+    def queries(self) -> dict:
+        """What shows every table that the project has."""
+        return QUERIES
+
+    def shown(self, sql: str) -> list:
+        return sorted(json.dumps(row, sort_keys=True) for row in self.query(sql))
 
     def clean_build(self, folder: pathlib.Path) -> dict:
         """The tables that one run makes of the same files in another folder."""
         shutil.rmtree(folder, ignore_errors=True)
         shutil.copytree(self.folder, folder, ignore=lambda at, names: ["warehouse"] if pathlib.Path(at) == self.folder else [])
-        clean = Project.__new__(Project)
+        clean = type(self).__new__(type(self))
         clean.folder = folder
         clean.run("run", "--yes")
         return clean.tables()
@@ -504,6 +508,20 @@ def kill(process: subprocess.Popen) -> None:
         os.killpg(process.pid, signal.SIGKILL)
     except ProcessLookupError:
         pass
+
+
+def at_once(project: Project, deeds: list, meanwhile=None) -> list:
+    """Starts commands side by side and kills each after its seconds (None: it lives); how they ended, in order."""
+    began = time.monotonic()
+    running = [(began + after if after is not None else None, project.start(*deed)) for after, deed in deeds]
+    for at, process in sorted(running, key=lambda one: one[0] or 0):
+        while at is not None and time.monotonic() < at and process.poll() is None:
+            if meanwhile:
+                meanwhile()
+            time.sleep(max(0.0, min(0.01 if meanwhile else 1.0, at - time.monotonic())))
+        if at is not None and process.poll() is None:
+            kill(process)
+    return [end(process) for _, process in running]
 
 
 def has_flag(command: str, flag: str) -> bool:

@@ -17,7 +17,7 @@ import subprocess
 import sys
 
 import faults
-from crash_points import Scene, corrected
+from crash_points import Scene, corrected, rebuild, reshaped
 from faults import must
 
 SAMPLE = 10
@@ -129,7 +129,8 @@ def main() -> int:
     for limit in (500, 2_000, 6_000, 40_000, 90_000)[:: 1 if args.long else 2]:
         report.case(f"files up to {limit} bytes, seed {args.seed}", short_files, folder, args.seed, limit)
     for name, command, prepare in [("first", ("run", "--yes", "--jobs", "1"), lambda scene: None),
-                                   ("corrected", ("run", "--yes", "--jobs", "1"), corrected)]:
+                                   ("corrected", ("run", "--yes", "--jobs", "1"), corrected),
+                                   ("swap", rebuild("gold.items"), reshaped("gold.items", key="item, op"))]:
         scene = Failing(f"failing-{name}", command, folder, args.seed)
         prepare(scene)
         scene.freeze()

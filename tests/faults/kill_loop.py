@@ -81,29 +81,24 @@ class Loop:
         if self.random.random() < 0.1:
             self.project.set_factor(self.project.factor + 1)  # a former one would be held as older code
         deeds = self.deeds()
-        began = time.monotonic()
         # Four share two processors: each takes longer, and is killed later.
         pace = self.pace * max(1.0, len(deeds) / 2)
-        running = []
+        moments = []
         for deed in deeds:
             short = deed[0] != "run"
-            after = None if self.random.random() < 0.1 else self.random.uniform(0, pace * (0.3 if short else 1.0))
-            running.append((began + after if after is not None else None, deed, self.project.start(*deed)))
-        reader = self.project.start("query", "--output", "json", "--limit", "0", faults.QUERIES["silver.daily"]) \
-            if self.random.random() < 0.3 else None
-        for at, deed, process in sorted(running, key=lambda one: one[0] or 0):
-            if at is not None:
-                time.sleep(max(0, at - time.monotonic()))
-                if process.poll() is None:
-                    faults.kill(process)
-        for at, deed, process in running:
-            code, said = faults.end(process)
+            moments.append(None if self.random.random() < 0.1 else self.random.uniform(0, pace * (0.3 if short else 1.0)))
+        running = list(zip(moments, deeds))
+        is_read = self.random.random() < 0.3
+        if is_read:
+            running.append((None, ("query", "--output", "json", "--limit", "0", faults.QUERIES["silver.daily"])))
+        ends = faults.at_once(self.project, running)
+        for at, deed, (code, said) in zip(moments, deeds, ends):
             self.ended(deed, code, said, deeds)
             # Other work on the machine comes and goes: about two of three are to be killed, at all stages.
             if at is not None and deed[0] == "run":
                 self.pace = min(5.0, self.pace * 1.05) if code == -9 else max(0.05, self.pace * 0.9)
-        if reader:
-            self.read(reader, any("0s" in deed for deed in deeds))
+        if is_read:
+            self.read(*ends[-1], any("0s" in deed for deed in deeds))
 
     def ended(self, deed: tuple, code: int, said: str, beside: list) -> None:
         if code == -9:
@@ -115,8 +110,7 @@ class Loop:
         fine = {0, 4} if len(beside) > 1 else {0}
         must(code in fine, f"round {self.rounds}, beside {beside}: {faults.told(deed, code, said)}")
 
-    def read(self, reader, beside_gc: bool) -> None:
-        code, said = faults.end(reader)
+    def read(self, code: int, said: str, beside_gc: bool) -> None:
         if code != 0 or not said.startswith("{"):
             # With `--older-than 0s` files of a snapshot that is being read may go; and the first run makes the tables.
             must(beside_gc or self.compared == 0 or code in (0, 4), f"round {self.rounds}: {faults.told(('query',), code, said)}")

@@ -21,7 +21,7 @@ import sys
 import tempfile
 
 import faults
-from crash_points import Scene, corrected, garbage
+from crash_points import Scene, corrected, garbage, rebuild, reshaped
 from faults import Fault, must
 
 DATABASE = ("oncemore.db", "oncemore.db-wal", "oncemore.db-journal")
@@ -64,6 +64,10 @@ class Disk:
         if event.kind == "rename":
             old, new = map(pathlib.Path, event.path.split("\t"))
             self.files[new] = self.files.pop(old)
+            return
+        if event.kind == "link":
+            old, new = map(pathlib.Path, event.path.split("\t"))
+            self.files[new] = self.files[old]
             return
         path = pathlib.Path(event.path)
         if event.kind == "mkdir":
@@ -222,7 +226,8 @@ def main() -> int:
     args = faults.arguments(__doc__)
     folder, report = faults.scratch(args), faults.Report()
     run = ("run", "--yes", "--jobs", "1")
-    scenes = [("first", run, lambda scene: None), ("corrected", run, corrected), ("gc", ("gc", "--older-than", "0s"), garbage)]
+    scenes = [("first", run, lambda scene: None), ("corrected", run, corrected), ("gc", ("gc", "--older-than", "0s"), garbage),
+              ("swap", rebuild("gold.items"), reshaped("gold.items", key="item, op"))]
     for name, command, prepare in scenes:
         scene = Cut(name, command, folder, args.seed)
         prepare(scene)

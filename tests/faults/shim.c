@@ -287,6 +287,26 @@ int rename(const char *from, const char *to) {
     return done;
 }
 
+/* A second name for a file. */
+int linkat(int old_folder, const char *from, int folder, const char *to, int flags) {
+    char old_room[PATH_MAX], room[PATH_MAX], both[2 * PATH_MAX];
+    const char *old = absolute(old_folder, from, old_room), *path = absolute(folder, to, room);
+    pthread_mutex_lock(&turn);
+    long number = arrive("link", path);
+    int done = fails(number) ? -1 : (int)syscall(SYS_linkat, old_folder, from, folder, to, flags);
+    if (number && done == 0) {
+        snprintf(both, sizeof both, "%s\t%s", old, path);
+        note("link", number, 0, 0, both, NULL);
+    }
+    int kept = errno;
+    leave(number);
+    pthread_mutex_unlock(&turn);
+    errno = kept;
+    return done;
+}
+
+int link(const char *from, const char *to) { return linkat(AT_FDCWD, from, AT_FDCWD, to, 0); }
+
 static int removed(int folder, const char *name, int flags) {
     char room[PATH_MAX];
     const char *path = absolute(folder, name, room);

@@ -46,6 +46,12 @@ def check(name: str, holds: bool, detail: object = "") -> None:
         print(f"FAILED {name}: {detail}", file=sys.stderr)
 
 
+def end() -> int:
+    """What a script prints last, and its exit code."""
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
 class Project:
     """A project's folder and the binary."""
 
@@ -60,9 +66,17 @@ class Project:
             raise SystemExit(f"oncemore {' '.join(args)}: exit {done.returncode}\n{done.stdout}{done.stderr}")
         return done
 
+    def start(self, *args: str) -> subprocess.Popen:
+        return subprocess.Popen([self.binary, *args], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+    def rows(self, sql: str) -> list:
+        return json.loads(self.run("query", sql, "--output", "json", "--limit", "0").stdout)["rows"]
+
     def query(self, sql: str) -> dict:
-        answer = json.loads(self.run("query", sql, "--output", "json").stdout)
-        return (answer["rows"] if isinstance(answer, dict) else answer)[0]
+        return self.rows(sql)[0]
+
+    def plan(self) -> dict:
+        return json.loads(self.run("plan", "--output", "json").stdout)
 
     def catalog(self):
         database = self.warehouse / "oncemore.db"
@@ -292,12 +306,27 @@ def set_back(project: Project) -> None:
 KEYS, CHANGED, DAYS = 40_000, 300, 12
 
 
-def folded() -> Project:
-    """A merge and a history of so many keys that a day's changes delete rows of files instead of writing these anew."""
-    folder = pathlib.Path(tempfile.mkdtemp(prefix="oncemore-interop-"))
-    (folder / "models" / "gold").mkdir(parents=True)
-    (folder / "feed").mkdir()
-    (folder / "oncemore.yml").write_text("""name: folded
+FEED = "SELECT k, region, price, gone, at FROM raw.feed WHERE at >= :interval_start AND at < :interval_end"
+FOLDED = {
+    "gold.prices": "kind: merge\norder_by: [at]\ndeleted: gone\ninterval: day\ntime: at\nkey: [region, k]",
+    "gold.price_history": "kind: history\ndeleted: gone\ninterval: day\ntime: at\nkey: [region, k]",
+}
+
+
+def model(project: Project, name: str, head: str) -> None:
+    """Writes a model over the feed."""
+    path = project.folder / "models" / f"{name.replace('.', '/')}.sql"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"/* oncemore\n{head}\n*/\n{FEED}\n")
+
+
+def folded(models: dict = FOLDED, keys: int = KEYS) -> Project:
+    """Models over a feed, a merge and a history where nothing is said; of so many keys that a day's changes delete rows of
+    files instead of writing these anew."""
+    project = Project(pathlib.Path(tempfile.mkdtemp(prefix="oncemore-interop-")))
+    feed = project.folder / "feed"
+    feed.mkdir()
+    (project.folder / "oncemore.yml").write_text("""name: folded
 start: 2025-03-01
 end: 2025-03-13
 time_zone: UTC
@@ -309,15 +338,12 @@ sources:
     time: at
     columns: {k: BIGINT, region: VARCHAR, price: BIGINT, gone: BOOLEAN, at: TIMESTAMPTZ}
 """)
-    query = "SELECT k, region, price, gone, at FROM raw.feed WHERE at >= :interval_start AND at < :interval_end"
-    for name, head in (("prices", "kind: merge\norder_by: [at]\ndeleted: gone"), ("price_history", "kind: history\ndeleted: gone")):
-        text = f"/* oncemore\n{head}\ninterval: day\ntime: at\nkey: [region, k]\n*/\n{query}\n"
-        (folder / "models" / "gold" / f"{name}.sql").write_text(text)
+    for name, head in models.items():
+        model(project, name, head)
     for day in range(DAYS):
-        keys = range(KEYS) if day == 0 else [(day * 7919 + i * 101) % (KEYS + 500) for i in range(CHANGED)]
-        lines = [f"{k},{'ab'[k % 2]},{k * 31 % 1000 + day},{'true' if day and k % 9 == 0 else 'false'},2025-03-{day + 1:02}T00:00:{k % 60:02}Z" for k in keys]
-        (folder / "feed" / f"2025-03-{day + 1:02}.csv").write_text("k,region,price,gone,at\n" + "\n".join(lines) + "\n")
-    project = Project(folder)
+        changed = range(keys) if day == 0 else [(day * 7919 + i * 101) % (keys + 500) for i in range(CHANGED)]
+        lines = [f"{k},{'ab'[k % 2]},{k * 31 % 1000 + day},{'true' if day and k % 9 == 0 else 'false'},2025-03-{day + 1:02}T00:00:{k % 60:02}Z" for k in changed]
+        (feed / f"2025-03-{day + 1:02}.csv").write_text("k,region,price,gone,at\n" + "\n".join(lines) + "\n")
     # One after the other, as days come.
     for day in range(DAYS):
         project.run("run", "--interval", f"2025-03-{day + 1:02}")
@@ -329,7 +355,7 @@ def delete_files(project: Project, name: str) -> int:
 
 
 def folded_tables(project: Project) -> None:
-    names = ("gold.prices", "gold.price_history")
+    names = tuple(FOLDED)
     for name in names:
         check(f"{name} has delete files", delete_files(project, name) > 0)
     read_all(project)
@@ -368,8 +394,7 @@ def main() -> int:
             folded_tables(project)
         finally:
             shutil.rmtree(project.folder, ignore_errors=True)
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+    return end()
 
 
 if __name__ == "__main__":

@@ -183,16 +183,22 @@ impl Warehouse {
                 })?;
             }
             if gone && alive.is_empty() && waiting.is_empty() {
-                self.remove_left(&table)?;
+                self.mark(&table, &[])?;
+                self.catalog().write(|transaction| {
+                    // Of a table that was begun anew the hint and the folders stay.
+                    match catalog::pointer(transaction, &table)? {
+                        Some(_) => Ok(()),
+                        None => self.remove_left(&table),
+                    }
+                })?;
             }
         }
         Ok(())
     }
 
-    /// Removes what is left of a table without files, and what is known of its files.
+    /// Removes what is left of a table without files. Under the catalog's lock.
     fn remove_left(&self, table: &TableName) -> Result<()> {
         let folder = self.folder(table);
-        self.mark(table, &[])?;
         self.disk().remove(&folder.join("metadata").join("version-hint.text"))?;
         for label in names(&folder.join("data"))? {
             remove_empty(&folder.join("data").join(label));

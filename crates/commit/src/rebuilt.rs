@@ -84,10 +84,13 @@ impl Warehouse {
                 .collect();
             let _turns: Vec<_> = queues.values().map(lock_queue).collect();
             let floor = Epoch { request: self.begin_request(None)?, attempt: 0 };
-            let arrivals: Vec<Arrival> = family
-                .iter()
-                .map(|state| self.arrival(state, floor, replace_foreign))
-                .collect::<Result<_>>()?;
+            let arrivals: Result<Vec<Arrival>> =
+                family.iter().map(|state| self.arrival(state, floor, replace_foreign)).collect();
+            let arrivals = match arrivals {
+                // Another process has swapped the tables, and a clean-up removed what was read here.
+                Err(_) if self.catalog().pointer(&built)?.as_ref() != Some(&state.location) => continue,
+                arrivals => arrivals?,
+            };
             match self.swap(&arrivals, &leaving)? {
                 Outcome::Moved => return Ok(Some(self.settle_swap(arrivals, &leaving))),
                 Outcome::Stale => {
@@ -106,6 +109,14 @@ impl Warehouse {
             format!("put the new table in the place of `{table}`"),
             "others kept changing it",
         ))
+    }
+
+    /// Id of the table that was built anew and took the place of `table` last.
+    ///
+    /// # Errors
+    /// The catalog or the table's metadata can't be read.
+    pub fn rebuilt_from(&self, table: &TableName) -> Result<Option<String>> {
+        Ok(self.state(table)?.and_then(|state| state.metadata.properties().get(REBUILT).cloned()))
     }
 
     /// The stamps of a table's slices; of a table that is folded from a log, those of the log.
@@ -277,7 +288,8 @@ impl Warehouse {
         })
     }
 
-    /// Brings a table's files to where they are going to be; false where a clean-up took one.
+    /// Brings a table's files to where they are going to be; false where a clean-up took one, here or where they are:
+    /// then another process has swapped the tables.
     fn bring(&self, arrival: &Arrival) -> Result<bool> {
         let folder = self.folder(&arrival.to);
         let folders = arrival.links.iter().filter_map(|(_, to)| to.parent());
@@ -290,7 +302,10 @@ impl Warehouse {
             self.disk().sync_folders(&folder, 3)?;
         }
         for (from, to) in &arrival.links {
-            self.disk().link(from, to)?;
+            match self.disk().link(from, to) {
+                Err(_) if !from.exists() => return Ok(false),
+                linked => linked?,
+            }
         }
         let links: Vec<PathBuf> = arrival.links.iter().map(|(_, to)| to.clone()).collect();
         self.disk().persist(&arrival.files, &links)

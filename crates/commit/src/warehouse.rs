@@ -443,8 +443,6 @@ impl Warehouse {
         let folder = self.folder(table);
         self.inner.disk.create_folder(&folder.join("metadata"))?;
         self.inner.disk.create_folder(&folder.join("data"))?;
-        // Up to the warehouse's own name, in the project's folder.
-        self.inner.disk.sync_folders(&folder, 3)?;
         let spec = match shape {
             Shape::Folded(_) => UnboundPartitionSpec::default(),
             _ => schema::partition_spec(&schema)?,
@@ -460,7 +458,14 @@ impl Warehouse {
             .assign_uuid(Uuid::from_u128(self.world().fresh_id()));
         let Instant(now) = self.world().now();
         let (_, bytes) = metadata::build(builder, now / 1_000)?;
-        self.swap_metadata(table, None, bytes, Some(IndexState::default()), Vec::new())
+        // Up to the warehouse's own name, in the project's folder.
+        let durable = self.inner.disk.sync_folders(&folder, 3);
+        let swap = || self.swap_metadata(table, None, bytes, Some(IndexState::default()), Vec::new());
+        match durable.and_then(|()| swap()) {
+            // A clean-up took the folders for those of a table that is left.
+            Err(_) if !folder.join("metadata").is_dir() => Ok(false),
+            done => done,
+        }
     }
 
     fn evolve_table(

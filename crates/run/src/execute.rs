@@ -29,6 +29,7 @@ use crate::fold::{self, Ties};
 use crate::ground::Ground;
 use crate::limit;
 use crate::plan::{Held, Hold, Plan, PlanOptions, Reason, Task, keeps_serving, plan};
+use crate::rebuild;
 use crate::spare;
 use crate::task::Failed;
 use crate::workspace::Workspace;
@@ -319,8 +320,11 @@ impl Run<'_> {
         for (task, _) in batch {
             by_model.entry(task.at).or_default().push(task.interval);
         }
-        let mut owners = BTreeMap::new();
+        let (mut owners, mut gone) = (BTreeMap::new(), BTreeSet::new());
         for (at, intervals) in by_model {
+            if rebuild::is_gone(self.workspace, &ground.models[at].name)? {
+                gone.insert(at);
+            }
             let found = self.workspace.warehouse.owners(&ground.models[at].sliced, &intervals)?;
             let differs = |(task, seen): &(&Task, Assessment)| {
                 task.at == at && found.get(&task.interval).copied() != seen.owner
@@ -332,6 +336,10 @@ impl Run<'_> {
         }
         let mut due = Vec::with_capacity(batch.len());
         for (task, seen) in batch {
+            if gone.contains(&task.at) {
+                self.done_elsewhere(task);
+                continue;
+            }
             if !waited && owners[&task.at].get(&task.interval).copied() == seen.owner {
                 due.push((*task, seen.clone()));
                 continue;
@@ -341,11 +349,7 @@ impl Run<'_> {
             let assessment = subject.assess(task.interval, &Before::Settled);
             match &assessment.verdict {
                 Verdict::Due(_) => due.push((*task, assessment)),
-                Verdict::Fresh => {
-                    self.report.elsewhere += 1;
-                    let (model, label) = (task.model.clone(), task.label.clone());
-                    self.observer.event(Event::Elsewhere { model, label });
-                }
+                Verdict::Fresh => self.done_elsewhere(task),
                 verdict => {
                     self.left(task, verdict);
                     if let Verdict::Held(..) = verdict
@@ -358,6 +362,12 @@ impl Run<'_> {
             }
         }
         Ok(due)
+    }
+
+    fn done_elsewhere(&mut self, task: &Task) {
+        self.report.elsewhere += 1;
+        let (model, label) = (task.model.clone(), task.label.clone());
+        self.observer.event(Event::Elsewhere { model, label });
     }
 
     /// Works on tasks side by side, until all of them are done.

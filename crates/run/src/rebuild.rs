@@ -111,7 +111,8 @@ pub(crate) fn misfit(
     own: &ModelGround,
 ) -> Result<Option<String>, RunError> {
     let same = own.stamps.iter().all(|stamp| stamp.code == own.code && stamp.schema == own.schema);
-    if !same || (own.stamps.is_empty() && model.fold.is_some()) {
+    // A table that was begun and holds no slice has columns, too.
+    if !same || own.stamps.is_empty() {
         let why = shape_misfit(workspace, model)?;
         if why.is_some() {
             return Ok(why);
@@ -155,6 +156,21 @@ fn is_cut(model: &Model, interval: Interval) -> bool {
         Some(calendar) => !interval.is_whole() && calendar.containing(interval.start()) == interval,
         None => interval.is_whole(),
     }
+}
+
+/// Whether a table that is built anew is not there any more: another process put it in its place, or gave it up.
+pub(crate) fn is_gone(workspace: &Workspace, table: &TableName) -> Result<bool, RunError> {
+    let is_built = workspace.model(table.as_str()).is_some_and(|model| model.rebuilds.is_some());
+    Ok(is_built && !workspace.warehouse.tables()?.contains(table))
+}
+
+/// What a slice says of a table that is gone meanwhile.
+pub(crate) fn overtaken(table: &TableName) -> RunError {
+    RunError::new(
+        ErrorKind::Conflict,
+        format!("another rebuild has put `{table}` in its place meanwhile, or given it up"),
+    )
+    .help("`oncemore plan` says what is left to do")
 }
 
 /// How many slices a rebuild of the model holds that was begun and not ended.
@@ -326,8 +342,15 @@ pub async fn rebuild(
     stop: &Stop,
 ) -> Result<Rebuilt, RunError> {
     let own = building(options, &prepared.table);
+    let before = workspace.warehouse.rebuilt_from(&prepared.model)?;
     let mut report = run(workspace, &own, observer, stop).await?;
     for _ in 1..ROUNDS {
+        if is_gone(workspace, &prepared.table)?
+            && workspace.warehouse.rebuilt_from(&prepared.model)? != before
+        {
+            // Another process was faster: what was asked for is done.
+            return Ok(swapped(prepared, report, Swapped::default(), 0));
+        }
         let went_well = report.exit_code() == 0 && report.blocked.is_empty() && report.not_begun == 0;
         let ground = workspace.ground()?;
         let at = places(workspace, &ground)?;
@@ -359,16 +382,20 @@ fn swap(
     outside: usize,
 ) -> Result<Rebuilt, RunError> {
     let model = prepared.model.clone();
-    let swapped = match workspace.warehouse.swap_rebuilt(&model, options.plan.allow.foreign) {
-        Ok(swapped) => swapped,
+    let done = match workspace.warehouse.swap_rebuilt(&model, options.plan.allow.foreign) {
+        Ok(done) => done,
         Err(CommitError::Foreign { table, detail, .. }) if table.without_ending(REBUILD).is_none() => {
             return Err(of_foreign(&model, format!("somebody else wrote into `{table}`: {detail}")));
         }
         Err(error) => return Err(error.into()),
     };
     // Where another process was faster, it is in its place.
-    let Swapped { removed, .. } = swapped.unwrap_or_default();
-    Ok(Rebuilt { model, swapped: true, removed, outside, missing: Vec::new(), run })
+    Ok(swapped(prepared, run, done.unwrap_or_default(), outside))
+}
+
+fn swapped(prepared: &Prepared, run: RunReport, done: Swapped, outside: usize) -> Rebuilt {
+    let model = prepared.model.clone();
+    Rebuilt { model, swapped: true, removed: done.removed, outside, missing: Vec::new(), run }
 }
 
 /// Adds what a further round did.

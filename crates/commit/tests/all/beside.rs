@@ -348,3 +348,43 @@ fn a_publish_at_any_moment_of_a_swap_is_in_it_or_refused() {
         assert!(calls > 10, "{calls} calls");
     }
 }
+
+/// What was built may be in its place already, and its files gone from where they were built.
+#[test]
+fn another_swap_and_a_clean_up_at_any_moment_of_a_swap_do_no_harm() {
+    let once = |call: usize| -> bool {
+        let scene = built_anew();
+        let beside = Beside::new(None);
+        let own = watched(&scene, &beside);
+        let beside_it = other(&scene);
+        beside.arm(call, move || {
+            drop(beside_it.swap_rebuilt(&table(), false));
+            drop(beside_it.gc(Instant::MAX));
+        });
+        own.swap_rebuilt(&table(), false).unwrap();
+        let is_done = beside.is_done();
+        holds(&scene, &[1, 2, 3], &format!("call {call}"));
+        is_done
+    };
+    let calls = (0..).take_while(|call| once(*call)).count();
+    assert!(calls > 10, "{calls} calls");
+}
+
+/// A clean-up may take the folders of an earlier rebuild while another one begins in them.
+#[test]
+fn a_clean_up_at_any_moment_of_a_beginning_leaves_its_folders() {
+    let once = |call: usize| -> bool {
+        let scene = built_anew();
+        scene.other(2).swap_rebuilt(&table(), false).unwrap().unwrap();
+        let beside = Beside::new(None);
+        let own = watched(&scene, &beside);
+        let beside_it = other(&scene);
+        beside.arm(call, move || drop(beside_it.gc(Instant::MAX)));
+        own.ensure_table(&rebuilt::built(), rows(&[]).schema_ref(), &key(), true).unwrap();
+        let is_done = beside.is_done();
+        assert!(hint(&scene, &rebuilt::built()).exists(), "call {call}");
+        is_done
+    };
+    let calls = (0..).take_while(|call| once(*call)).count();
+    assert!(calls > 4, "{calls} calls");
+}

@@ -306,6 +306,43 @@ fn a_change_while_a_rebuild_is_unfinished_begins_another_one() {
 }
 
 #[test]
+fn a_rebuild_that_has_no_slice_yet_is_given_up_where_a_type_changes() {
+    let project = project(FULL);
+    project.run(&[]);
+    // Its audit keeps the first slice from being published; its table is there.
+    project.write("models/gold/sales.sql", model(&format!("{FULL}audits: [{{row_count: {{min: 1000}}}}]\n")));
+    project.edit("models/gold/sales.sql", "SELECT id, item,", "SELECT id, item = 'pen' AS item,");
+    assert_eq!(rebuild(&project, 5, &[])["swapped"], false);
+    project.write("models/gold/sales.sql", model(FULL));
+    project.edit("models/gold/sales.sql", "SELECT id, item,", "SELECT id, length(item) AS item,");
+    let (code, said) = project.said(&["rebuild", "gold.sales"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("what an earlier rebuild had built is given up"), "{said}");
+    let (code, said) = project.said(&["rebuild", "gold.totals"]);
+    assert_eq!(code, Some(0), "{said}");
+    ends_as_a_fresh_build(&project);
+}
+
+#[test]
+fn rebuilds_at_once_wait_for_each_other() {
+    let project = project(MERGE);
+    project.run(&[]);
+    project.write("models/gold/sales.sql", model(&MERGE.replace("key: [item]", "key: [id]")));
+    let start = || {
+        let mut command = project.command(&["rebuild", "gold.sales", "--wait", "60s"]);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    };
+    let running = [start(), start(), start(), start()];
+    for child in running {
+        let output = child.wait_with_output().unwrap();
+        let said = both(&output);
+        assert_eq!(output.status.code(), Some(0), "{said}");
+        assert!(said.contains("swapped: gold.sales is the table that was built anew"), "{said}");
+    }
+    ends_as_a_fresh_build(&project);
+}
+
+#[test]
 fn nothing_of_the_old_table_is_lost_unasked() {
     let project = project(SLICE);
     project.run(&[]);

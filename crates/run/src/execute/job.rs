@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use oncemore_commit::{Attempt, Change, Publish, Published};
-use oncemore_core::{AttemptId, Instant, Pin};
+use oncemore_core::{AttemptId, Instant, Pin, SliceState};
 use oncemore_project::Model;
 use tokio::sync::Semaphore;
 
@@ -14,6 +14,7 @@ use super::{Event, Observer, Stop, TaskFailure, TaskTies};
 use crate::assess::{Allow, Assessment, Verdict};
 use crate::error::{ErrorKind, RunError};
 use crate::plan::{Reason, Task};
+use crate::rebuild;
 use crate::task::{self, Failed};
 use crate::workspace::Workspace;
 
@@ -51,7 +52,15 @@ impl Job {
     pub(super) async fn run(self) -> Done {
         let (at, attempt) = (self.task.at, self.attempt.id);
         let (mut rows, mut ties) = (0, None);
-        let result = self.work(&mut rows, &mut ties).await;
+        let (workspace, task) = (Arc::clone(&self.workspace), self.task.clone());
+        let result = self.work(&mut rows, &mut ties).await.map_err(|failure| {
+            // Whatever it met, the reason is that its table is gone.
+            let gone = rebuild::is_gone(&workspace, &task.model).unwrap_or(false);
+            if !gone || failure.state == SliceState::Unknown {
+                return failure;
+            }
+            Failed::from(rebuild::overtaken(&task.model)).of(&task.model, task.interval, task.label)
+        });
         Done { at, attempt, rows, ties, result }
     }
 
