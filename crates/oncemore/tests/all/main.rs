@@ -6,6 +6,7 @@ mod cases;
 mod chains;
 mod claims;
 mod crashes;
+mod damage;
 mod histories;
 mod links;
 mod lint;
