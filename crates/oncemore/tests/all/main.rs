@@ -13,6 +13,7 @@ mod lint;
 mod lsp;
 mod memory;
 mod merges;
+mod mistakes;
 mod mixed;
 mod project;
 mod rebuild;
