@@ -109,7 +109,11 @@ async fn a_million_lines() {
         )
     };
     project.write("in/a.ndjson", (0..1_000_000).map(json).collect::<String>());
-    for (path, format) in [("in/a.csv", csv()), ("in/a.ndjson", Format::NdJson)] {
+    let quoted =
+        |line: &str| line.split(',').map(|field| format!("\"{field}\"")).collect::<Vec<_>>().join(",");
+    let lines = text.lines().map(|line| quoted(line) + "\n").collect::<String>();
+    project.write("in/quoted.csv", format!("id,customer,day,at,amount,state\n{lines}"));
+    for (path, format) in [("in/a.csv", csv()), ("in/quoted.csv", csv()), ("in/a.ndjson", Format::NdJson)] {
         let declared = spec(path, format, columns, Some("day"));
         let start = Clock::now();
         let index = project.scan(&declared).await.unwrap();

@@ -44,18 +44,36 @@ pub struct EngineError {
     pub at: Option<(u64, u64)>,
     /// The view whose SQL `at` points into; `None`: the model's own.
     pub view: Option<String>,
+    /// What it is about beside the SQL, where it is.
+    pub about: Option<About>,
+}
+
+/// What an error is about that no place in the SQL is known of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum About {
+    /// A value of one of the model's settings.
+    Setting(&'static str, String),
+    /// A column that the query yields.
+    Output(String),
 }
 
 impl EngineError {
     /// An error without help or place.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        EngineError { kind, message: message.into(), help: None, at: None, view: None }
+        EngineError { kind, message: message.into(), help: None, at: None, view: None, about: None }
     }
 
     /// The same with what to do instead.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
+        self
+    }
+
+    /// The same about a setting or a column.
+    #[must_use]
+    pub fn about(mut self, about: About) -> Self {
+        self.about = Some(about);
         self
     }
 

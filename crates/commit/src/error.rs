@@ -130,6 +130,28 @@ pub enum CommitError {
         /// What is wrong.
         detail: String,
     },
+    /// What a table says of itself can't be read: its metadata, or its slice map.
+    #[error("the table `{table}` can't be read: {detail}")]
+    Damaged {
+        /// The table.
+        table: TableName,
+        /// The model whose rows it holds, or changes of these.
+        model: TableName,
+        /// The folders of that model's tables that are there.
+        folders: Vec<String>,
+        /// What is wrong.
+        detail: String,
+    },
+    /// The warehouse, or a table in it, lies elsewhere than its metadata say.
+    #[error("`{table}` says it lies at {said}, not in {root}: the warehouse was moved or copied")]
+    Moved {
+        /// The table.
+        table: TableName,
+        /// Where its metadata say it lies.
+        said: String,
+        /// The folder of the warehouse.
+        root: String,
+    },
     /// A bug of ours.
     #[error("internal error: {0}")]
     Internal(String),

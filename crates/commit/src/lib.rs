@@ -48,7 +48,7 @@ pub use metadata::schema::{CODE_VERSION, INTERVAL_START};
 pub use oncemore_core::fault::{Faults, Step, When};
 pub use publish::{Change, Publish, Published, StampDraft};
 pub use rebuilt::Swapped;
-pub use recover::{Resolved, process_name};
+pub use recover::{Rebuilt, Resolved, process_name};
 pub use room::Room;
 pub use rows::{HashedRows, RowHasher, RowsError, RowsPrint, schema_digest};
 pub use stage::{Audited, SliceWriter, Staged};

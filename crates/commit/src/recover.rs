@@ -30,6 +30,17 @@ pub struct Resolved {
     pub staged: u64,
 }
 
+/// What a ledger was made anew from.
+#[derive(Debug)]
+pub struct Rebuilt {
+    /// The tables that it knows now.
+    pub tables: Vec<TableName>,
+    /// Why others can't be read: they stay as they are, and it goes on pointing to them.
+    pub damaged: Vec<CommitError>,
+    /// Those that it knew, and whose folders are gone: it knows them no longer.
+    pub gone: Vec<TableName>,
+}
+
 /// Names a process so that [`Warehouse::resolve`] can tell whether it still lives: `host:pid:start`, where `start` is
 /// field 22 of `/proc/<pid>/stat`.
 pub fn process_name(host: &str, pid: u32) -> String {
@@ -83,7 +94,11 @@ impl Warehouse {
         let mut ends: Vec<(Resolved, AttemptEnd, Option<(u64, u64)>)> = Vec::new();
         for row in self.open_attempts()? {
             let attempt = row.attempt;
-            let state = self.state(&attempt.table)?;
+            let state = match self.state(&attempt.table) {
+                // Nobody knows how it ended, until somebody mends the table.
+                Err(CommitError::Damaged { .. }) => continue,
+                state => state?,
+            };
             let entry = state.as_ref().and_then(|state| state.map.get(attempt.interval));
             let stamp =
                 entry.and_then(|entry| entry.stamp.as_ref()).filter(|stamp| stamp.attempt == attempt.id);
@@ -150,32 +165,87 @@ impl Warehouse {
     /// Makes the ledger anew from the tables in the warehouse's folder: pointers, index, numbers, when code that
     /// published was first seen, the attempts that stamps name. Other attempts, timings, keys of requests, code that
     /// never published and caches are lost. A table
-    /// that was copied or moved gets metadata with its new place; its older snapshots stay behind.
+    /// that was copied or moved gets metadata with its new place; its older snapshots stay behind. One that can't be read
+    /// is left as it is, one whose folder is gone is forgotten.
     ///
     /// # Errors
-    /// A table's metadata can't be read, or can't be moved.
-    pub fn rebuild_ledger(&self) -> Result<Vec<TableName>> {
+    /// A table can't be moved; storage or catalog out of reach.
+    pub fn rebuild_ledger(&self) -> Result<Rebuilt> {
         let pointers: BTreeMap<TableName, String> =
             self.catalog().tables()?.into_iter().map(|pointer| (pointer.name, pointer.location)).collect();
-        let (mut heads, mut paths) = (BTreeMap::new(), BTreeMap::new());
-        for table in self.folders()? {
-            let folder = self.folder(&table);
-            let Some(path) = newest(self, &folder, pointers.get(&table))? else { continue };
-            heads.insert(table.clone(), metadata::parse(&self.disk().read(&path)?, &path.to_string_lossy())?);
-            paths.insert(table, path);
-        }
-        let left = rebuilt::left(&heads)?;
+        let folders = self.folders()?;
+        let (heads, mut damaged) = self.heads(&folders, &pointers)?;
+        let metadata = heads.iter().map(|(table, (_, metadata))| (table.clone(), metadata.clone())).collect();
+        let left = rebuilt::left(&metadata)?;
         let mut found = Vec::new();
-        for (table, metadata) in heads.into_iter().filter(|(table, _)| !left.contains(table)) {
-            let (folder, path) = (self.folder(&table), &paths[&table]);
+        for (table, (path, metadata)) in heads.into_iter().filter(|(table, _)| !left.contains(table)) {
+            let folder = self.folder(&table);
             let location = if Path::new(local(metadata.location())) == folder {
-                text(path)?
+                text(&path)?
             } else {
-                relocate::relocate(self, &folder, path, &metadata)?
+                match relocate::relocate(self, &folder, &path, &metadata)
+                    .map_err(|error| self.damaged(&table, error))
+                {
+                    Err(error @ CommitError::Damaged { .. }) => {
+                        damaged.push(error);
+                        continue;
+                    }
+                    location => location?,
+                }
             };
             found.push((table, location));
         }
-        for (table, _) in &found {
+        // What another writer made elsewhere is no business of ours.
+        let was_ours = |table: &TableName, at: &str| Path::new(local(at)).starts_with(self.folder(table));
+        let gone = pointers.iter().filter(|(table, at)| !folders.contains(table) && was_ours(table, at));
+        let gone: Vec<TableName> = gone.map(|(table, _)| table.clone()).collect();
+        self.repoint(&pointers, &found, left.iter().chain(&gone))?;
+        let mut tables = Vec::new();
+        for (table, _) in found {
+            match self.state(&table) {
+                Err(error @ CommitError::Damaged { .. }) => damaged.push(error),
+                state => {
+                    if let Some(state) = state? {
+                        self.catalog().write(|transaction| record(transaction, &state))?;
+                    }
+                    tables.push(table);
+                }
+            }
+        }
+        self.mend_hints()?;
+        Ok(Rebuilt { tables, damaged, gone })
+    }
+
+    /// The newest metadata of each table, with its file, and those that can't be read.
+    fn heads(
+        &self,
+        folders: &[TableName],
+        pointers: &BTreeMap<TableName, String>,
+    ) -> Result<(BTreeMap<TableName, (PathBuf, TableMetadata)>, Vec<CommitError>)> {
+        let (mut heads, mut damaged) = (BTreeMap::new(), Vec::new());
+        for table in folders {
+            let Some(path) = newest(self, &self.folder(table), pointers.get(table))? else {
+                if let Some(pointer) = pointers.get(table) {
+                    damaged.push(self.damaged(table, CommitError::corrupt(local(pointer), "it is gone")));
+                }
+                continue;
+            };
+            match metadata::parse(&self.disk().read(&path)?, &path.to_string_lossy()) {
+                Err(error @ CommitError::Corrupt { .. }) => damaged.push(self.damaged(table, error)),
+                found => drop(heads.insert(table.clone(), (path, found?))),
+            }
+        }
+        Ok((heads, damaged))
+    }
+
+    /// Empties the ledger, points to the tables where they were found, and to none of those to `forget`.
+    fn repoint<'a>(
+        &self,
+        pointers: &BTreeMap<TableName, String>,
+        found: &[(TableName, String)],
+        forget: impl Iterator<Item = &'a TableName>,
+    ) -> Result<()> {
+        for (table, _) in found {
             self.forget(table);
         }
         self.catalog().write(|transaction| {
@@ -183,12 +253,12 @@ impl Warehouse {
                 "DELETE FROM om_index; DELETE FROM om_requests; DELETE FROM om_attempts; DELETE FROM om_code;
                  DELETE FROM om_cache;",
             )?;
-            for table in &left {
+            for table in forget {
                 if let Some(location) = pointers.get(table) {
                     catalog::remove(transaction, table, location)?;
                 }
             }
-            for (table, location) in &found {
+            for (table, location) in found {
                 let now = catalog::pointer(transaction, table)?;
                 // A commit since the look stands: what it made follows what was found.
                 if now.as_ref() == pointers.get(table) {
@@ -196,14 +266,7 @@ impl Warehouse {
                 }
             }
             Ok(())
-        })?;
-        for (table, _) in &found {
-            if let Some(state) = self.state(table)? {
-                self.catalog().write(|transaction| record(transaction, &state))?;
-            }
-        }
-        self.mend_hints()?;
-        Ok(found.into_iter().map(|(table, _)| table).collect())
+        })
     }
 
     /// Tables by their folders.

@@ -8,7 +8,7 @@ use arrow::datatypes::{DataType, Field, FieldRef, Schema};
 use iceberg::TableCreation;
 use iceberg::spec::{ManifestFile, TableMetadata, TableMetadataBuilder, UnboundPartitionSpec};
 use oncemore_core::fault::Faults;
-use oncemore_core::{Instant, Interval, REBUILD, Stamp, TableName, World};
+use oncemore_core::{CHANGES, COUNTING, DELETED_KEYS, Instant, Interval, REBUILD, Stamp, TableName, World};
 use uuid::Uuid;
 
 use crate::catalog::{self, Catalog};
@@ -141,7 +141,7 @@ impl Warehouse {
             match self.stamps_at(table, location.clone()) {
                 // Commits that came after it may have removed what it names.
                 Err(_) if self.has_moved(table, &location)? => {}
-                stamps => return stamps,
+                stamps => return stamps.map_err(|error| self.damaged(table, error)),
             }
         }
     }
@@ -187,7 +187,7 @@ impl Warehouse {
             match self.state_at(table, location.clone()) {
                 // Commits that came after it may have removed what it names.
                 Err(_) if self.has_moved(table, &location)? => {}
-                state => return state.map(Some),
+                state => return state.map(Some).map_err(|error| self.damaged(table, error)),
             }
         }
     }
@@ -208,7 +208,7 @@ impl Warehouse {
         if !path.exists() && !path.starts_with(&self.inner.root) {
             return Err(self.moved(table, &location));
         }
-        let metadata = metadata::parse(&self.inner.disk.read(&path)?, &location)?;
+        let metadata = metadata::parse(&self.read_own(&path)?, &location)?;
         if Path::new(local(metadata.location())) != self.folder(table) {
             return Err(self.moved(table, metadata.location()));
         }
@@ -259,11 +259,40 @@ impl Warehouse {
     }
 
     fn moved(&self, table: &TableName, location: &str) -> CommitError {
-        CommitError::Config(format!(
-            "`{table}` says it lies at {location}, not in {}: the warehouse was moved or copied; run `oncemore ledger \
-             rebuild`",
-            self.inner.root.display()
-        ))
+        CommitError::Moved {
+            table: table.clone(),
+            said: location.to_owned(),
+            root: self.inner.root.display().to_string(),
+        }
+    }
+
+    /// Reads a file that only we remove, and never while something names it.
+    fn read_own(&self, path: &Path) -> Result<Vec<u8>> {
+        self.inner.disk.read(path).map_err(|error| match path.try_exists() {
+            Ok(false) => CommitError::corrupt(path.display(), "it is gone"),
+            _ => error,
+        })
+    }
+
+    /// The error of a table whose head can't be read: damage is that of the table, and concerns those alone who read it.
+    pub(crate) fn damaged(&self, table: &TableName, error: CommitError) -> CommitError {
+        match error {
+            CommitError::Corrupt { .. } => {
+                let model = shape::model_of(table);
+                let beside =
+                    [CHANGES, COUNTING, DELETED_KEYS].iter().filter_map(|end| model.with_ending(end).ok());
+                let folders = std::iter::once(model.clone()).chain(beside).map(|table| self.folder(&table));
+                let folders =
+                    folders.filter(|folder| folder.exists()).map(|folder| folder.display().to_string());
+                CommitError::Damaged {
+                    table: table.clone(),
+                    folders: folders.collect(),
+                    model,
+                    detail: error.to_string(),
+                }
+            }
+            other => other,
+        }
     }
 
     pub(crate) fn remember(&self, state: Arc<State>) {
@@ -302,7 +331,7 @@ impl Warehouse {
                     format!("it names a file outside its folder: {name}"),
                 ));
             }
-            let bytes = Arc::new(self.inner.disk.read(&folder.join(name))?);
+            let bytes = Arc::new(self.read_own(&folder.join(name))?);
             read.insert(name.to_owned(), bytes.clone());
             Ok(bytes)
         })

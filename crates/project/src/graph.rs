@@ -324,6 +324,8 @@ fn model(
     frame: oncemore_core::Digest,
     on_foreign: OnForeign,
 ) -> Option<Model> {
+    let named = draft.analysed.iter().flat_map(|analysed| &analysed.outputs);
+    let outputs = named.map(|(name, span)| (name.clone(), draft.locate(*span))).collect();
     let settings = draft.settings;
     let kind = settings.kind?;
     let beside = |ending| draft.name.with_ending(ending).ok();
@@ -369,5 +371,6 @@ fn model(
         frame,
         path: draft.path.to_owned(),
         location: draft.location,
+        places: settings.places.with_outputs(outputs),
     })
 }

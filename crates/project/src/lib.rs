@@ -13,6 +13,7 @@ mod load;
 mod model;
 mod names;
 mod path;
+mod places;
 mod rebuild;
 mod sql;
 mod yaml;
@@ -28,4 +29,5 @@ pub use model::{
     Variable,
 };
 pub use names::nearest;
+pub use places::Places;
 pub use sql::check_depth;

@@ -1,6 +1,6 @@
 //! What a project is once it is loaded: plain values with public fields. Knows nothing of YAML or of how SQL is parsed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use oncemore_core::{
     Audit, Calendar, CodeVersion, Diagnostic, Digest, Location, SourceSpec, TableName, Zone,
@@ -8,6 +8,7 @@ use oncemore_core::{
 use serde::{Deserialize, Serialize};
 
 use crate::lint::LintSettings;
+use crate::places::Places;
 
 /// A file of the project, already read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,7 +58,7 @@ pub struct Project {
 impl Project {
     /// The model of a table.
     pub fn model(&self, name: &str) -> Option<&Model> {
-        self.models.iter().find(|model| is_named(&model.name, name))
+        self.models.iter().find(|model| model.name.as_str() == name)
     }
 
     /// The source of that name.
@@ -67,11 +68,11 @@ impl Project {
 
     /// The views that `model` reads, directly or through views, each after those that it reads, with their queries.
     pub fn expanded_views(&self, model: &Model) -> Vec<(&TableName, &str)> {
-        let mut wanted: Vec<&str> = model.inputs.iter().map(String::as_str).collect();
+        let mut wanted: BTreeSet<&str> = model.inputs.iter().map(String::as_str).collect();
         let mut views = Vec::new();
         // Models come after what they read: walking backward meets each view after all its readers.
         for candidate in self.models.iter().rev() {
-            if candidate.kind == Kind::View && wanted.iter().any(|name| is_named(&candidate.name, name)) {
+            if candidate.kind == Kind::View && wanted.contains(candidate.name.as_str()) {
                 wanted.extend(candidate.inputs.iter().map(String::as_str));
                 views.push((&candidate.name, candidate.query.sql.as_str()));
             }
@@ -79,10 +80,6 @@ impl Project {
         views.reverse();
         views
     }
-}
-
-fn is_named(table: &TableName, text: &str) -> bool {
-    text.split_once('.') == Some((table.schema(), table.name()))
 }
 
 /// A source and where it is declared.
@@ -271,6 +268,8 @@ pub struct Model {
     pub path: String,
     /// Where its settings begin.
     pub location: Location,
+    /// Where what is in them is written.
+    pub places: Places,
 }
 
 impl Model {

@@ -4,6 +4,7 @@
 
 pub(crate) mod canonical;
 mod depth;
+mod outputs;
 mod scope;
 
 use oncemore_core::Diagnostic;
@@ -61,6 +62,8 @@ pub(crate) struct Analysed {
     pub(crate) previous: Vec<TableUse>,
     pub(crate) placeholders: Vec<Placeholder>,
     pub(crate) canonical: Canonical,
+    /// Output columns that the query names.
+    pub(crate) outputs: Vec<(String, Span)>,
     pub(crate) errors: Vec<SqlError>,
 }
 
@@ -85,6 +88,7 @@ pub(crate) fn analyse(sql: &str) -> Result<Analysed, Vec<SqlError>> {
         previous: found.previous,
         placeholders: found.placeholders,
         canonical,
+        outputs: outputs::outputs(sql, &lines, &query),
         errors: found.errors,
     })
 }

@@ -109,6 +109,17 @@ pub enum Hold {
         /// What differs.
         why: String,
     },
+    /// What the table says of itself can't be read.
+    Damaged(Damage),
+}
+
+/// What is wrong with a table that can't be read, and what to do about it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Damage {
+    /// What is wrong.
+    pub what: String,
+    /// What to do.
+    pub help: String,
 }
 
 /// The verdict on one slice.
@@ -305,6 +316,8 @@ pub struct Subject<'a> {
     pub foreign: &'a BTreeMap<Interval, String>,
     /// Why the table has to be built anew.
     pub misfit: Option<&'a str>,
+    /// Why nobody can say what the table holds.
+    pub damaged: Option<&'a Damage>,
     /// Inputs whose changes do not make a slice stale.
     pub ignored: &'a [String],
     /// Inputs whose changes are reported and do not make a slice stale.
@@ -409,6 +422,10 @@ impl<'s> Subject<'s> {
     }
 
     fn judge(&self, interval: Interval, before: &Before, mut pins: Option<&mut Vec<Pin>>) -> Verdict {
+        if let Some(damage) = self.damaged {
+            let reason = Reason::Input { inputs: vec!["the table itself".to_owned()], certain: true };
+            return Verdict::Held(reason, Hold::Damaged(damage.clone()));
+        }
         let stamp = self.stamp(interval);
         let slot = self.slots.binary_search_by(|slot| slot.interval.cmp(&interval)).ok();
         let mut found = Findings::default();

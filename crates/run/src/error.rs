@@ -131,6 +131,14 @@ impl From<oncemore_commit::CommitError> for RunError {
                 let help = locked(by.first(), *stopped);
                 return RunError::new(ErrorKind::Conflict, error.to_string()).help(help).state(state);
             }
+            E::Damaged { model, folders, .. } => {
+                let help = damaged_help(model, folders);
+                return RunError::new(ErrorKind::TaskFailed, error.to_string()).help(help);
+            }
+            E::Moved { .. } => (
+                ErrorKind::Config,
+                "`oncemore ledger rebuild` makes tables that were moved or copied those of the folder they are in",
+            ),
             E::Conflict { .. } => (ErrorKind::Conflict, "run the same command again"),
             E::Unavailable { .. } => {
                 (ErrorKind::TaskFailed, "mend what the message names, then run the same command again")
@@ -141,6 +149,11 @@ impl From<oncemore_commit::CommitError> for RunError {
                 ErrorKind::TaskFailed,
                 "`oncemore run MODEL --force` writes slices anew whose rows can't be read, and `oncemore rebuild MODEL` a \
                  table that is folded",
+            ),
+            E::Corrupt { what, .. } if Path::new(what).extension().is_some_and(|kind| kind == "avro") => (
+                ErrorKind::TaskFailed,
+                "bring the file back from a backup; or have its table made anew: move the table's folder out of the \
+                 warehouse, with those beside it, `oncemore ledger rebuild`, then `oncemore run MODEL`",
             ),
             E::Corrupt { .. } | E::NoLedger { .. } | E::Behind { .. } => {
                 (ErrorKind::TaskFailed, "`oncemore ledger rebuild` makes the ledger again from the tables")
@@ -153,6 +166,18 @@ impl From<oncemore_commit::CommitError> for RunError {
             _ => converted,
         }
     }
+}
+
+/// What to do about a table of which nothing can be read any more.
+fn damaged_help(model: &oncemore_core::TableName, folders: &[String]) -> String {
+    let away = match folders {
+        [] => String::new(),
+        folders => format!("move {} out of the warehouse, ", folders.join(" and ")),
+    };
+    format!(
+        "bring its files back from a backup; or have it made anew: {away}`oncemore ledger rebuild`, then \
+         `oncemore run {model}`"
+    )
 }
 
 /// What to type where a table has to be built anew.

@@ -1,15 +1,17 @@
 //! What each model reads and yields, derived by the engine once for each meaning and then remembered.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use arrow::datatypes::SchemaRef;
 use datafusion::prelude::SessionContext;
+use oncemore_backend::EngineError;
 use oncemore_backend::changes::Condition;
 use oncemore_backend::engine::{Analysis, InputSchema, InputTime, Literal, Lookup, Meaning, ModelQuery};
+use oncemore_backend::error::{About, ErrorKind as EngineErrorKind};
 use oncemore_backend::source::{column_type, time_type};
-use oncemore_commit::VALID_FROM;
-use oncemore_core::{CodeVersion, Digest, Digester, Read, TimeType, previous_of};
+use oncemore_commit::{CODE_VERSION, DELETED, INTERVAL_START, IS_CURRENT, VALID_FROM, VALID_TO};
+use oncemore_core::{CodeVersion, Diagnostic, Digest, Digester, Location, Read, TimeType, previous_of};
 use oncemore_project::{Kind, Model, Variable};
 use serde::{Deserialize, Serialize};
 
@@ -48,44 +50,77 @@ struct Kept {
 }
 
 /// Derives the facts of every model that has a table, in topological order.
+///
+/// # Errors
+/// What is wrong with the models, all of it; models that read one with which something is wrong are not asked.
 pub(crate) fn derive(workspace: &Workspace) -> Result<BTreeMap<String, Facts>, RunError> {
     let mut all: BTreeMap<String, Facts> = BTreeMap::new();
     let mut fresh = Vec::new();
+    let (mut wrong, mut errors) = (BTreeSet::new(), Vec::new());
     for model in &workspace.project.models {
         if model.kind == Kind::View {
             continue;
         }
         let name = model.name.to_string();
-        let query = query_of(workspace, model, &all)?;
-        let key = key_of(model, &query);
-        let known = workspace
-            .warehouse
-            .cache_get("analysis", model.called().as_str(), &key.to_string())?
-            .and_then(|bytes| Analysis::from_json(std::str::from_utf8(&bytes).ok()?));
-        let analysis = match known {
-            Some(analysis) => analysis,
-            None => {
-                let analysis =
-                    workspace.engine()?.analyse(&query).map_err(|error| config_error(model, &error))?;
-                check_fold(workspace, model, &analysis.schema)?;
-                fresh.push((model.called().to_string(), key.to_string(), analysis.to_json().into_bytes()));
-                if let Some(kept) = kept(model, &analysis).filter(|_| model.fold.is_none()) {
-                    workspace.warehouse.code_put(model.called(), model.code, &kept)?;
-                }
-                analysis
+        let (views, names) = reads_of(workspace, model);
+        if names.iter().any(|name| wrong.contains(name)) {
+            wrong.insert(name);
+            continue;
+        }
+        let query = query_with(workspace, model, views, names, &all)?;
+        match facts_of(workspace, model, query, &mut fresh) {
+            Err(error) if error.kind == ErrorKind::Config => {
+                wrong.insert(name);
+                errors.push(error);
             }
-        };
-        let Analysis { schema, time_type, reads, lookups, notes, meaning } = analysis;
-        let table = fold::table_columns(model, &schema)?;
-        let query = query.with_previous(&schema)?;
-        all.insert(name, Facts { query, schema, table, time_type, reads, lookups, notes, meaning });
+            facts => drop(all.insert(name, facts?)),
+        }
     }
     let values: Vec<_> = fresh
         .iter()
         .map(|(name, key, bytes)| ("analysis", name.as_str(), key.as_str(), bytes.as_slice()))
         .collect();
     workspace.warehouse.cache_put(&values)?;
-    Ok(all)
+    match errors.len() {
+        0 => Ok(all),
+        1 => Err(errors.remove(0)),
+        several => Err(RunError::new(ErrorKind::Config, format!("{several} models can't be planned"))
+            .diagnostics(errors.into_iter().flat_map(|error| error.diagnostics).collect())),
+    }
+}
+
+/// An analysis to be remembered: model, key, value.
+type Fresh = (String, String, Vec<u8>);
+
+fn facts_of(
+    workspace: &Workspace,
+    model: &Model,
+    query: ModelQuery,
+    fresh: &mut Vec<Fresh>,
+) -> Result<Facts, RunError> {
+    let key = key_of(model, &query);
+    let known = workspace
+        .warehouse
+        .cache_get("analysis", model.called().as_str(), &key.to_string())?
+        .and_then(|bytes| Analysis::from_json(std::str::from_utf8(&bytes).ok()?));
+    let analysis = match known {
+        Some(analysis) => analysis,
+        None => {
+            let analysis =
+                workspace.engine()?.analyse(&query).map_err(|error| config_error(model, &error))?;
+            check_names(model, &analysis.schema)?;
+            check_fold(workspace, model, &analysis.schema)?;
+            fresh.push((model.called().to_string(), key.to_string(), analysis.to_json().into_bytes()));
+            if let Some(kept) = kept(model, &analysis).filter(|_| model.fold.is_none()) {
+                workspace.warehouse.code_put(model.called(), model.code, &kept)?;
+            }
+            analysis
+        }
+    };
+    let Analysis { schema, time_type, reads, lookups, notes, meaning } = analysis;
+    let table = fold::table_columns(model, &schema)?;
+    let query = query.with_previous(&schema).map_err(|error| config_error(model, &error))?;
+    Ok(Facts { query, schema, table, time_type, reads, lookups, notes, meaning })
 }
 
 fn kept(model: &Model, analysis: &Analysis) -> Option<Vec<u8>> {
@@ -118,40 +153,50 @@ pub(crate) fn earlier(
     Ok(columns.map(|columns| Earlier::new(columns, kept.reads)))
 }
 
+/// Whether no column has a name that tables have for themselves.
+fn check_names(model: &Model, schema: &SchemaRef) -> Result<(), RunError> {
+    let history = model.fold.as_ref().is_some_and(|fold| fold.history.is_some());
+    let mut ours = vec![INTERVAL_START, CODE_VERSION];
+    ours.extend(model.fold.is_some().then_some(DELETED));
+    ours.extend([VALID_FROM, VALID_TO, IS_CURRENT].iter().filter(|_| history));
+    let mut names = schema.fields().iter().map(|field| field.name());
+    let Some(name) = names.find(|name| ours.contains(&name.as_str())) else { return Ok(()) };
+    let error =
+        EngineError::new(EngineErrorKind::Refused, format!("column `{name}` has a name that is ours"))
+            .help(format!("give it another one: `AS own_{}`", name.trim_start_matches('_')))
+            .about(About::Output(name.clone()));
+    Err(config_error(model, &error))
+}
+
 /// Whether a merge's settings fit the columns of its query.
 fn check_fold(workspace: &Workspace, model: &Model, schema: &SchemaRef) -> Result<(), RunError> {
     let Some(fold) = &model.fold else { return Ok(()) };
-    let wrong = |message: String, help: String| {
-        let mut diagnostic = oncemore_core::Diagnostic::error("query", message, model.location.clone());
-        diagnostic.help = Some(help);
-        RunError::new(ErrorKind::Config, format!("`{}` can't be planned", model.name))
-            .diagnostics(vec![diagnostic])
-    };
     let names: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
-    if let Some(missing) = fold.order.iter().find(|column| !names.contains(&column.as_str())) {
-        return Err(wrong(
-            format!("the query yields no column `{missing}`, which orders the changes"),
-            format!("its columns are {}", names.join(", ")),
-        ));
+    let check = |setting: &'static str, column: &String, what: &str| {
+        if names.contains(&column.as_str()) {
+            return Ok(());
+        }
+        let message = format!("the query yields no column `{column}`, {what}");
+        let error = EngineError::new(EngineErrorKind::UnknownColumn, message)
+            .help(format!("its columns are {}", names.join(", ")))
+            .about(About::Setting(setting, column.clone()));
+        Err(config_error(model, &error))
+    };
+    let at = fold.history.as_ref().and_then(|history| history.at.as_ref());
+    for column in &fold.order {
+        let setting = if at == Some(column) { "effective" } else { "order_by" };
+        check(setting, column, "which orders the changes")?;
     }
-    let tracked = fold.history.iter().flat_map(|history| &history.track);
-    if let Some(missing) = tracked.into_iter().find(|column| !names.contains(&column.as_str())) {
-        return Err(wrong(
-            format!("the query yields no column `{missing}`, which is to be tracked"),
-            format!("its columns are {}", names.join(", ")),
-        ));
+    for column in fold.history.iter().flat_map(|history| &history.track) {
+        check("track", column, "which is to be tracked")?;
     }
     let Some(deleted) = &fold.deleted else { return Ok(()) };
     let session = SessionContext::new_with_state(workspace.engine()?.session().clone());
-    match Condition::parse(&session, schema, deleted) {
-        Ok(_) => Ok(()),
-        Err(error) => {
-            let help = error
-                .help
-                .unwrap_or_else(|| "`deleted` is an SQL condition over the query's columns".to_owned());
-            Err(wrong(format!("`deleted`: {}", error.message), help))
-        }
-    }
+    Condition::parse(&session, schema, deleted).map(drop).map_err(|mut error| {
+        error.message = format!("`deleted`: {}", error.message);
+        error.help.get_or_insert("`deleted` is an SQL condition over the query's columns".to_owned());
+        config_error(model, &error.about(About::Setting("deleted", deleted.clone())))
+    })
 }
 
 fn key_of(model: &Model, query: &ModelQuery) -> Digest {
@@ -172,6 +217,13 @@ pub(crate) fn query_of(
     model: &Model,
     known: &BTreeMap<String, Facts>,
 ) -> Result<ModelQuery, RunError> {
+    let (views, names) = reads_of(workspace, model);
+    query_with(workspace, model, views, names, known)
+}
+
+/// The views that a model reads, each after those that it reads, with their queries; and the names of tables and sources
+/// that it and they read.
+fn reads_of(workspace: &Workspace, model: &Model) -> (Vec<(String, String)>, Vec<String>) {
     let views: Vec<(String, String)> = workspace
         .project
         .expanded_views(model)
@@ -179,12 +231,24 @@ pub(crate) fn query_of(
         .map(|(name, sql)| (name.to_string(), sql.to_owned()))
         .collect();
     let mut names: Vec<String> = model.inputs.clone();
-    for (view, _) in &views {
-        names.extend(workspace.model(view).into_iter().flat_map(|view| view.inputs.clone()));
-    }
-    names.retain(|name| !views.iter().any(|(view, _)| view == name));
+    let expanded: BTreeSet<&str> = views.iter().map(|(view, _)| view.as_str()).collect();
+    let models = workspace.project.models.iter();
+    names.extend(
+        models.filter(|model| expanded.contains(model.name.as_str())).flat_map(|view| view.inputs.clone()),
+    );
+    names.retain(|name| !expanded.contains(name.as_str()));
     names.sort_unstable();
     names.dedup();
+    (views, names)
+}
+
+fn query_with(
+    workspace: &Workspace,
+    model: &Model,
+    views: Vec<(String, String)>,
+    names: Vec<String>,
+    known: &BTreeMap<String, Facts>,
+) -> Result<ModelQuery, RunError> {
     let inputs = names.iter().map(|name| input_schema(workspace, name, known)).collect::<Result<_, _>>()?;
     Ok(ModelQuery {
         sql: model.query.sql.clone(),
@@ -249,13 +313,19 @@ fn literal(variable: &Variable) -> Literal {
 }
 
 /// The engine's complaint, as a diagnostic in the model's file.
-pub(crate) fn config_error(model: &Model, error: &oncemore_backend::EngineError) -> RunError {
+pub(crate) fn config_error(model: &Model, error: &EngineError) -> RunError {
     let start =
         model.query.offset + error.at.map_or(0, |(line, column)| byte_offset(&model.query.sql, line, column));
     let rest = model.query.sql.get(start - model.query.offset..).unwrap_or_default();
     let length = rest.find(|c: char| c.is_whitespace() || c == ',' || c == ')').unwrap_or(rest.len()).max(1);
-    let location = oncemore_core::Location { path: model.path.clone(), start, end: start + length };
-    let mut diagnostic = oncemore_core::Diagnostic::error("query", error.message.clone(), location);
+    let place = match &error.about {
+        Some(About::Setting(setting, value)) => model.places.setting(setting, value),
+        Some(About::Output(column)) => model.places.output(column),
+        None => None,
+    };
+    let query = || Location { path: model.path.clone(), start, end: start + length };
+    let location = place.cloned().unwrap_or_else(query);
+    let mut diagnostic = Diagnostic::error("query", error.message.clone(), location);
     diagnostic.help.clone_from(&error.help);
     RunError::new(ErrorKind::Config, format!("`{}` can't be planned", model.name))
         .diagnostics(vec![diagnostic])

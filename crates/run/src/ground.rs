@@ -9,7 +9,7 @@ use oncemore_core::{
 };
 use oncemore_project::OnForeign;
 
-use crate::assess::{Allow, Earlier, InputState, SourceState, Subject, Supply, TableState};
+use crate::assess::{Allow, Damage, Earlier, InputState, SourceState, Subject, Supply, TableState};
 use crate::due::{Cut, Cuts, Slots};
 use crate::inputs::{InputCells, list_of};
 use crate::spare::Spared;
@@ -73,6 +73,8 @@ pub struct ModelGround {
     pub foreign: BTreeMap<Interval, String>,
     /// Why its table has to be built anew, where it can't become what the model is now.
     pub misfit: Option<String>,
+    /// Why nobody can say what its table holds, where what the table says of itself can't be read.
+    pub damaged: Option<Damage>,
     /// How many slices a rebuild of it holds that was begun and not ended.
     pub rebuild: Option<usize>,
     /// What its slices hold, as readers see it.
@@ -181,6 +183,7 @@ impl Ground {
             failed: &model.failed,
             foreign: &model.foreign,
             misfit: model.misfit.as_deref(),
+            damaged: model.damaged.as_ref(),
             ignored: &model.ignored,
             reported: &model.reported,
             spared: &model.spared,

@@ -370,7 +370,11 @@ pub(crate) fn keeps_serving(hold: &Hold, exists: bool) -> bool {
         // Slices of the old table are cut otherwise, if it has any.
         Hold::Rebuild { .. } => true,
         Hold::Gone { .. } | Hold::OlderCode { .. } | Hold::Waiting { .. } => exists,
-        Hold::Blocked { .. } | Hold::Foreign { .. } | Hold::Broken { .. } | Hold::Missing { .. } => false,
+        Hold::Blocked { .. }
+        | Hold::Foreign { .. }
+        | Hold::Broken { .. }
+        | Hold::Missing { .. }
+        | Hold::Damaged(_) => false,
     }
 }
 

@@ -80,7 +80,7 @@ fn table_named(
     hidden: bool,
 ) -> Result<Option<Arc<dyn TableProvider>>, RunError> {
     let tables = || workspace.project.models.iter().filter(|model| model.kind != Kind::View);
-    if let Some(model) = tables().find(|model| model.name.to_string() == name) {
+    if let Some(model) = tables().find(|model| model.name.as_str() == name) {
         return Ok(Some(match hidden {
             true => task::wide_table(workspace, model)?,
             false => task::whole_input(workspace, name)?,

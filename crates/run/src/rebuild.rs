@@ -9,12 +9,12 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use oncemore_commit::{CommitError, Swapped};
-use oncemore_core::{Instant, Interval, REBUILD, SliceState, TableName};
+use oncemore_core::{Instant, Interval, REBUILD, TableName};
 use oncemore_project::{Kind, Model, Project};
 use serde::Serialize;
 
 use crate::error::{ErrorKind, RunError, rebuild_help};
-use crate::execute::{Observer, RunOptions, RunReport, Stop, TaskFailure, run};
+use crate::execute::{Observer, RunOptions, RunReport, Stop, run};
 use crate::fold;
 use crate::ground::{Ground, ModelGround};
 use crate::limit;
@@ -184,30 +184,11 @@ pub(crate) fn unfinished(
         return Ok(None);
     }
     let sliced = model.sliced().with_ending(REBUILD).unwrap_or(built);
-    Ok(Some(workspace.warehouse.stamps(&sliced)?.len()))
-}
-
-/// What a run says of models whose tables have to be built anew: one failure each.
-pub(crate) fn refused(plan: &Plan) -> Vec<TaskFailure> {
-    let mut found: Vec<TaskFailure> = Vec::new();
-    for held in &plan.held {
-        let Hold::Rebuild { why } = &held.hold else { continue };
-        if found.last().is_some_and(|last| last.model == held.model) {
-            continue;
-        }
-        let RunError { kind, message, help, .. } = needed(&held.model, why);
-        found.push(TaskFailure {
-            model: held.model.clone(),
-            interval: held.interval,
-            label: held.label.clone(),
-            kind,
-            message,
-            help,
-            state: SliceState::Unchanged,
-            audits: Vec::new(),
-        });
+    match workspace.warehouse.stamps(&sliced) {
+        // It can be given up: the table that it is to replace does not depend on it.
+        Err(CommitError::Damaged { .. }) => Ok(Some(0)),
+        stamps => Ok(Some(stamps?.len())),
     }
-    found
 }
 
 /// The refusal of a model whose table has to be built anew.

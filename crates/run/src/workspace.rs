@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use datafusion::object_store::ObjectStore;
 use oncemore_backend::engine::{Engine, EngineOptions};
 use oncemore_backend::source::{self, ProviderCache, SourceIndex, Store};
-use oncemore_commit::{Attempt, Change, Publish, Room, StampDraft, Warehouse, schema_digest};
+use oncemore_commit::{Attempt, Change, CommitError, Publish, Room, StampDraft, Warehouse, schema_digest};
 use oncemore_core::fault::Faults;
 use oncemore_core::{
     Calendar, CodeVersion, ColumnType, Instant, Interval, IntervalLength, Origin, SourceSpec, TableName,
@@ -17,7 +17,7 @@ use oncemore_core::{
 };
 use oncemore_project::{Kind, Model, OnChange, Project, TextFile};
 
-use crate::assess::Assessment;
+use crate::assess::{Assessment, Damage};
 use crate::confine;
 use crate::error::{ErrorKind, RunError};
 use crate::facts::{self, Facts};
@@ -251,7 +251,7 @@ impl Workspace {
 
     /// The model of a table.
     pub fn model(&self, name: &str) -> Option<&Model> {
-        self.project.models.iter().find(|model| model.name.to_string() == name)
+        self.project.models.iter().find(|model| model.name.as_str() == name)
     }
 
     /// The model of a table that a plan names.
@@ -270,7 +270,9 @@ impl Workspace {
         let mut models = Vec::with_capacity(self.project.models.len());
         for model in self.project.models.iter().filter(|model| model.kind != Kind::View) {
             let mut own = self.model_ground(model)?;
-            own.misfit = rebuild::misfit(self, model, &own)?;
+            if own.damaged.is_none() {
+                own.misfit = rebuild::misfit(self, model, &own)?;
+            }
             own.rebuild = rebuild::unfinished(self, model, &begun)?;
             models.push(own);
         }
@@ -301,8 +303,24 @@ impl Workspace {
         Ok(ground)
     }
 
-    /// Takes in what a model's tables hold now.
+    /// Takes in what a model's tables hold now, or that this can't be read.
     pub(crate) fn refresh(&self, ground: &mut ModelGround) -> Result<(), RunError> {
+        match self.take_in(ground) {
+            Err(error @ CommitError::Damaged { .. }) => {
+                let RunError { message, help, .. } = RunError::from(error);
+                ground.damaged = Some(Damage { what: message, help: help.unwrap_or_default() });
+                ground.set_stamps(Arc::default(), None);
+                ground.foreign.clear();
+            }
+            taken => {
+                taken?;
+                ground.damaged = None;
+            }
+        }
+        Ok(())
+    }
+
+    fn take_in(&self, ground: &mut ModelGround) -> Result<(), CommitError> {
         let stamps = self.warehouse.stamps(&ground.sliced)?;
         let changes = self.warehouse.foreign_changes(&ground.sliced)?;
         ground.foreign = changes.into_iter().map(|found| (found.interval, found.detail)).collect();
@@ -336,13 +354,6 @@ impl Workspace {
             let calendar = model.calendar.as_ref()?;
             calendar.parse_instant(text.as_deref()?)
         };
-        let stamps = self.warehouse.stamps(model.sliced())?;
-        let others: BTreeSet<CodeVersion> =
-            stamps.iter().map(|stamp| stamp.code).filter(|code| *code != model.code).collect();
-        let mut earlier = BTreeMap::new();
-        for code in others {
-            earlier.extend(facts::earlier(self, model, code)?.map(|found| (code, found)));
-        }
         let mut ground = ModelGround {
             name: model.name.clone(),
             sliced: model.sliced().clone(),
@@ -355,7 +366,7 @@ impl Workspace {
             code_seen: self.warehouse.code_seen(self.first_sight(model), model.code)?,
             audits: model.audits_digest,
             schema: schema_digest(&fold::stored_columns(model, facts)),
-            earlier,
+            earlier: BTreeMap::new(),
             reads: facts.reads.clone(),
             lookups: facts.lookups.clone(),
             spared: Spared::default(),
@@ -366,11 +377,17 @@ impl Workspace {
             on_foreign: model.on_foreign,
             foreign: BTreeMap::new(),
             misfit: None,
+            damaged: None,
             rebuild: None,
             cells: InputCells::default(),
             rows: 0,
         };
         self.refresh(&mut ground)?;
+        let others: BTreeSet<CodeVersion> =
+            ground.stamps.iter().map(|stamp| stamp.code).filter(|code| *code != model.code).collect();
+        for code in others {
+            ground.earlier.extend(facts::earlier(self, model, code)?.map(|found| (code, found)));
+        }
         Ok(ground)
     }
 
@@ -406,13 +423,8 @@ impl Workspace {
 
     /// Cuts a source's time as finely as its readers do, in their zone where its times are instants.
     fn cells_of(&self, spec: &SourceSpec) -> Calendar {
-        let readers: Vec<&Calendar> = self
-            .project
-            .models
-            .iter()
-            .filter(|model| self.reads_source(model, &spec.name))
-            .filter_map(|model| model.calendar.as_ref())
-            .collect();
+        let readers: Vec<&Calendar> =
+            self.readers_of(&spec.name).filter_map(|model| model.calendar.as_ref()).collect();
         let finest = readers.iter().map(|calendar| calendar.length).min().unwrap_or(IntervalLength::Day);
         let length = finest.min(spec.path_interval.unwrap_or(finest)).min(IntervalLength::Day);
         let instants = spec.time.as_ref().is_none_or(|time| {
@@ -427,14 +439,16 @@ impl Workspace {
         )
     }
 
-    fn reads_source(&self, model: &Model, source: &str) -> bool {
-        model.inputs.iter().any(|input| {
-            input == source
-                || self.project.models.iter().any(|view| {
-                    view.kind == Kind::View
-                        && view.name.to_string() == *input
-                        && self.reads_source(view, source)
-                })
+    /// The models that read a source, directly or through views.
+    fn readers_of<'a>(&'a self, source: &'a str) -> impl Iterator<Item = &'a Model> {
+        let mut names = BTreeSet::from([source]);
+        // Models come after what they read: each view is known before its readers are asked.
+        self.project.models.iter().filter(move |model| {
+            let reads = model.inputs.iter().any(|input| names.contains(input.as_str()));
+            if reads && model.kind == Kind::View {
+                names.insert(model.name.as_str());
+            }
+            reads
         })
     }
 

@@ -19,7 +19,7 @@ use super::meaning::{self, Meaning};
 use super::names::Names;
 use super::parameters::{self, Parameter};
 use super::{EngineError, ErrorKind, ModelQuery, mended, output, previous, ranges, ties};
-use crate::error::nearest;
+use crate::error::{About, nearest};
 
 /// What is known of a query without reading data.
 #[derive(Clone, Debug)]
@@ -219,7 +219,8 @@ fn check_columns(plan: &LogicalPlan, query: &ModelQuery) -> Result<(), EngineErr
         let unknown = EngineError::new(
             ErrorKind::UnknownColumn,
             format!("`{setting}` names `{name}`, which is no output column"),
-        );
+        )
+        .about(About::Setting(setting, name.clone()));
         return Err(match near {
             Some(near) => unknown.help(format!("did you mean `{near}`?")),
             None => unknown.help(format!("add `{name}` to the SELECT")),
@@ -252,6 +253,7 @@ pub(super) fn output_time(schema: &Schema, name: &str, query: &ModelQuery) -> Re
             ErrorKind::Type,
             format!("`time: {name}` is of type {kind}, which places no row in time"),
         )
+        .about(About::Setting("time", name.to_owned()))
         .help(format!("write `CAST(… AS DATE) AS {name}`, or AS TIMESTAMP or TIMESTAMPTZ")));
     };
     match query.length.filter(|length| length.is_below_day() && time_type == TimeType::Date) {
@@ -259,6 +261,7 @@ pub(super) fn output_time(schema: &Schema, name: &str, query: &ModelQuery) -> Re
             ErrorKind::Type,
             format!("`time: {name}` is a DATE, which can't tell intervals of one {length} apart"),
         )
+        .about(About::Setting("time", name.to_owned()))
         .help("let `time` name a TIMESTAMP or TIMESTAMPTZ column, or choose a longer `interval`")),
         None => Ok(time_type),
     }

@@ -5,6 +5,7 @@ use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, SortExpr, 
 use datafusion::prelude::Column;
 
 use super::{EngineError, ErrorKind};
+use crate::error::About;
 
 /// The plan with every output column under its bare name and in a type that tables store.
 pub(super) fn storable(plan: LogicalPlan) -> Result<LogicalPlan, EngineError> {
@@ -14,6 +15,7 @@ pub(super) fn storable(plan: LogicalPlan) -> Result<LogicalPlan, EngineError> {
         let name = field.name().as_str();
         if names.contains(&name) {
             return Err(EngineError::new(ErrorKind::Type, format!("two output columns are named `{name}`"))
+                .about(About::Output(name.to_owned()))
                 .help(format!("give one another name: `AS {name}_2`")));
         }
         names.push(name);
@@ -59,6 +61,7 @@ pub(super) fn stored_type(name: &str, from: &DataType) -> Result<DataType, Engin
                 ErrorKind::Type,
                 format!("output column `{name}` has no type: it is always NULL"),
             )
+            .about(About::Output(name.to_owned()))
             .help(format!("write `CAST(NULL AS TEXT) AS {name}`, or whichever type it is to have")));
         }
         other => {
@@ -66,6 +69,7 @@ pub(super) fn stored_type(name: &str, from: &DataType) -> Result<DataType, Engin
                 ErrorKind::Type,
                 format!("output column `{name}` is of type {other}, which tables don't store"),
             )
+            .about(About::Output(name.to_owned()))
             .help(format!("write `CAST(… AS TEXT) AS {name}`, or another type that tables store")));
         }
     })

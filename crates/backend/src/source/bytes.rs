@@ -7,11 +7,13 @@ use flate2::bufread::MultiGzDecoder;
 use oncemore_core::Digest;
 use sha2::{Digest as _, Sha256};
 
-use super::error::{SourceError, SourceErrorKind};
+use super::error::{AGAIN, SourceError, SourceErrorKind};
 use super::store::{Object, ObjectReader};
 
 /// Read from the operating system at once.
 const BLOCK: usize = 256 * 1024;
+/// Characters of a line that are shown.
+pub(crate) const SHOWN_CHARS: usize = 160;
 
 /// A file's content as a stream, with the digest of the raw bytes at its end.
 pub(crate) struct Content {
@@ -103,13 +105,12 @@ pub(crate) fn broken(path: &str, line: u64, error: &io::Error) -> SourceError {
             _ => "gzip data is corrupt",
         };
         let message = format!("{what} after line {}", line.saturating_sub(1));
-        return SourceError::new(SourceErrorKind::Malformed, path, message)
-            .help("deliver the file again, under another name first and renamed when complete");
+        return SourceError::new(SourceErrorKind::Malformed, path, message).help(AGAIN);
     }
     SourceError::io(path, "can't read", error)
 }
 
-/// Line `wanted` of a text file, for showing: invalid UTF-8 replaced, shortened to 160 characters.
+/// Line `wanted` of a text file, for showing: invalid UTF-8 replaced, shortened to [`SHOWN_CHARS`].
 pub(crate) fn show_line(object: &Object, wanted: u64) -> Option<String> {
     let mut lines = BufReader::new(Content::of(object).ok()?);
     for _ in 1..wanted {
@@ -120,8 +121,9 @@ pub(crate) fn show_line(object: &Object, wanted: u64) -> Option<String> {
     let text = String::from_utf8_lossy(&line);
     let text = text.trim_end_matches(['\n', '\r']);
     let text = if wanted == 1 { text.trim_start_matches('\u{feff}') } else { text };
-    let mut shown: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(160).collect();
-    if text.chars().nth(160).is_some() {
+    let mut shown: String =
+        text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(SHOWN_CHARS).collect();
+    if text.chars().nth(SHOWN_CHARS).is_some() {
         shown.push('…');
     }
     Some(shown)

@@ -10,8 +10,9 @@ use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions, new_null_array};
 use csv_core::ReadRecordResult;
 use oncemore_core::{Digest, Format, SourceSpec};
 
-use super::bytes::{Content, broken, show_line};
+use super::bytes::{Content, SHOWN_CHARS, broken, show_line};
 use super::error::{SourceError, SourceErrorKind, nearest};
+use super::quotes::Quotes;
 use super::read::{BATCH_ROWS, Rows, Take, Wanted};
 use super::store::Object;
 use super::types::{BadValue, arrow_type, parse_column, schema};
@@ -126,6 +127,9 @@ struct Records<'a> {
     finished: bool,
     /// Whether the input is the line break that is put behind the last byte: it ends a row, or shows an open quote.
     at_end: bool,
+    quotes: Quotes,
+    /// Byte of the input that stands behind a closing quote.
+    stray: Option<usize>,
     /// Newlines consumed so far.
     newlines: u64,
     /// Unquoted bytes of the batch's fields, one after another.
@@ -150,6 +154,8 @@ impl<'a> Records<'a> {
             filled: 0,
             finished: false,
             at_end: false,
+            quotes: Quotes::new(dialect.delimiter),
+            stray: None,
             newlines: 0,
             data: vec![0; 64 * 1024],
             used: 0,
@@ -235,6 +241,9 @@ impl<'a> Records<'a> {
                 self.count_lines(read, &mut line);
             }
             self.at += read;
+            if let Some(stray) = self.stray.filter(|stray| *stray < self.at) {
+                return Err(self.behind_quote(stray, line));
+            }
             self.used += written;
             fields += ended;
             match result {
@@ -291,7 +300,30 @@ impl<'a> Records<'a> {
         if first && self.input[..self.filled].starts_with(b"\xef\xbb\xbf") {
             self.at = 3;
         }
+        self.stray = self.quotes.stray(&self.input[self.at..self.filled]).map(|stray| self.at + stray);
         Ok(())
+    }
+
+    /// Text that stands behind a closing quote: `"a"b`. What the field is to be, nobody can know.
+    fn behind_quote(&self, stray: usize, row: Option<u64>) -> SourceError {
+        let line = self.newlines + 1 - newlines(&self.input[stray..self.at]);
+        let message = "text stands behind a closing quote".to_owned();
+        let mut error =
+            SourceError::new(SourceErrorKind::Malformed, self.object.path(), message).at_line(line);
+        error.shown = show_line(self.object, line);
+        let before = &self.input[..stray];
+        // Without one, the line began in an earlier block, or is the first.
+        let newline = before.iter().rposition(|byte| *byte == b'\n');
+        let column =
+            newline.map(|newline| String::from_utf8_lossy(&before[newline + 1..]).chars().count() + 1);
+        error.column = column.filter(|column| *column <= SHOWN_CHARS);
+        let twice = "a quote within quotes is written twice, `\"\"`";
+        error.help(match row {
+            Some(row) if row < line => {
+                format!("{twice}; or a quote of the row that begins in line {row} is never closed")
+            }
+            _ => twice.to_owned(),
+        })
     }
 
     fn count_lines(&mut self, read: usize, line: &mut Option<u64>) {

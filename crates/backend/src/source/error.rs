@@ -4,6 +4,9 @@ use std::fmt;
 
 use datafusion::error::DataFusionError;
 
+/// What to do about a file that is damaged or cut off.
+pub(crate) const AGAIN: &str = "deliver the file again, under another name first and renamed when complete";
+
 /// Kinds of trouble with a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SourceErrorKind {

@@ -1,18 +1,17 @@
 //! NDJSON: one object a line. Declared columns by name, unknown fields ignored, absent ones NULL.
 //!
 //! Values go through text, so that the same parsers as for CSV decide what fits a type: 1.5 is no INTEGER
-//! here either. A batch that fails is decoded again line by line, to find the line at fault.
+//! here either.
 
 use std::io::{BufRead, BufReader, Read};
-use std::sync::Arc;
+use std::ops::Range;
 
-use arrow::array::{ArrayRef, AsArray, RecordBatch, RecordBatchOptions, StringArray};
-use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
-use arrow::json::ReaderBuilder;
+use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use oncemore_core::Digest;
 
-use super::bytes::{Content, broken, show_line};
+use super::bytes::{Content, SHOWN_CHARS, broken, show_line};
 use super::error::{SourceError, SourceErrorKind};
+use super::json::Objects;
 use super::read::{BATCH_ROWS, Rows, Take, Wanted};
 use super::store::Object;
 use super::types::{BadValue, Column, parse_column, schema};
@@ -28,6 +27,19 @@ struct Lines {
     text: Vec<u8>,
     ends: Vec<usize>,
     numbers: Vec<u64>,
+}
+
+impl Lines {
+    /// The bytes of a line.
+    fn range(&self, row: usize) -> Range<usize> {
+        let start = row.checked_sub(1).map_or(0, |before| self.ends[before]);
+        start..self.ends[row]
+    }
+
+    /// The line in which a byte lies.
+    fn row_of(&self, at: usize) -> usize {
+        self.ends.partition_point(|end| *end <= at).min(self.ends.len() - 1)
+    }
 }
 
 /// Reads one file to its end, or until `take` has enough.
@@ -99,11 +111,10 @@ impl File<'_> {
         let rows = lines.numbers.len();
         let mut arrays: Vec<ArrayRef> = Vec::with_capacity(columns.len());
         if !columns.is_empty() {
-            let texts = self.texts(lines, columns)?;
-            for ((name, kind), texts) in columns.iter().zip(texts.columns()) {
-                let texts: &StringArray = texts.as_string();
-                let parsed = parse_column(*kind, rows, texts.iter());
-                arrays.push(parsed.map_err(|bad| self.bad(lines, name, bad))?);
+            let objects = self.objects(lines, columns)?;
+            for (place, (name, kind)) in columns.iter().enumerate() {
+                let parsed = parse_column(*kind, rows, objects.field(place));
+                arrays.push(parsed.map_err(|bad| self.bad(lines, &objects, (name, place), bad))?);
             }
         }
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
@@ -112,36 +123,36 @@ impl File<'_> {
         })
     }
 
-    /// Every column as text.
-    fn texts(&self, lines: &Lines, columns: &[Column]) -> Result<RecordBatch, SourceError> {
-        let fields = columns.iter().map(|(name, _)| Field::new(name, DataType::Utf8, true));
-        let texts: SchemaRef = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
-        let rows = lines.numbers.len();
-        match decode(&texts, &lines.text, rows) {
-            Ok(batch) if batch.num_rows() == rows => return Ok(batch),
-            _ => {}
+    /// The object that each line is.
+    fn objects<'a>(&self, lines: &'a Lines, columns: &'a [Column]) -> Result<Objects<'a>, SourceError> {
+        let text = std::str::from_utf8(&lines.text).map_err(|error| {
+            let row = lines.row_of(error.valid_up_to());
+            self.malformed(lines.numbers[row], "invalid UTF-8".to_owned())
+        })?;
+        let mut objects = Objects::new(text, columns, lines.numbers.len());
+        for row in 0..lines.numbers.len() {
+            objects.add(lines.range(row)).map_err(|fault| {
+                let mut error = self.malformed(lines.numbers[row], fault.message);
+                error.help = fault.help.map(str::to_owned);
+                error.column = column_of(text, lines.range(row).start, fault.at);
+                error
+            })?;
         }
-        let mut from = 0;
-        for (end, number) in lines.ends.iter().zip(&lines.numbers) {
-            let line = &lines.text[from..*end];
-            from = *end;
-            if std::str::from_utf8(line).is_err() {
-                return Err(self.malformed(*number, "invalid UTF-8".to_owned()));
-            }
-            match decode(&texts, line, 2) {
-                Ok(batch) if batch.num_rows() == 1 => {}
-                Ok(_) => return Err(self.malformed(*number, "more than one value in the line".to_owned())),
-                Err(why) => {
-                    return Err(self.malformed(*number, format!("no JSON object of these columns: {why}")));
-                }
-            }
-        }
-        Err(SourceError::new(SourceErrorKind::Malformed, self.object.path(), "not one JSON object a line"))
+        Ok(objects)
     }
 
-    fn bad(&self, lines: &Lines, name: &str, bad: BadValue) -> SourceError {
+    fn bad(
+        &self,
+        lines: &Lines,
+        objects: &Objects<'_>,
+        (name, place): (&str, usize),
+        bad: BadValue,
+    ) -> SourceError {
         let mut error = self.malformed(lines.numbers[bad.row], format!("{}, in field `{name}`", bad.message));
         error.help = bad.help.map(str::to_owned);
+        error.column = objects
+            .place(bad.row, place)
+            .and_then(|at| column_of(objects.text(), lines.range(bad.row).start, at));
         error
     }
 
@@ -153,22 +164,8 @@ impl File<'_> {
     }
 }
 
-fn decode(schema: &SchemaRef, text: &[u8], rows: usize) -> Result<RecordBatch, String> {
-    let plain = |error: arrow::error::ArrowError| {
-        let text = error.to_string();
-        text.strip_prefix("Json error: ").unwrap_or(&text).to_owned()
-    };
-    let mut decoder = ReaderBuilder::new(Arc::clone(schema))
-        .with_batch_size(rows)
-        .with_coerce_primitive(true)
-        .build_decoder()
-        .map_err(plain)?;
-    let read = decoder.decode(text).map_err(plain)?;
-    if decoder.has_partial_record() {
-        return Err("the object does not end in its line".to_owned());
-    }
-    if !text[read..].trim_ascii().is_empty() {
-        return Err("more objects than lines".to_owned());
-    }
-    decoder.flush().map_err(plain)?.ok_or_else(|| "no object".to_owned())
+/// The character of a line, from 1, at byte `at` of the text; `None` where the shown line is cut before it.
+fn column_of(text: &str, start: usize, at: usize) -> Option<usize> {
+    let before = text.get(start..at)?.chars().count();
+    (before < SHOWN_CHARS).then_some(before + 1)
 }

@@ -2,6 +2,7 @@
 //! error with bounded memory.
 
 use std::io::Read;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, RecordBatchOptions, new_null_array};
@@ -21,8 +22,8 @@ use parquet::errors::ParquetError;
 use parquet::file::metadata::{ColumnChunkMetaData, PageIndexPolicy, ParquetMetaData, RowGroupMetaData};
 use parquet::file::reader::{ChunkReader, Length};
 
-use super::error::{SourceError, SourceErrorKind};
-use super::read::{BATCH_ROWS, Portion, Rows, Take, Wanted};
+use super::error::{AGAIN, SourceError, SourceErrorKind};
+use super::read::{BATCH_ROWS, Portion, Rows, Take, Wanted, said};
 use super::store::Object;
 use super::types::{Column, arrow_type, column_type, schema, type_name};
 
@@ -56,7 +57,8 @@ pub(crate) fn read(object: &Object, wanted: &Wanted<'_>, take: Take<'_>) -> Resu
     let (path, metadata) = (object.path(), footer(object)?);
     for (name, declared) in wanted.required {
         let Ok(field) = metadata.schema().field_with_name(name) else {
-            return Err(malformed(path, format!("the file lacks column `{name}`, which is declared")));
+            return Err(malformed(path, format!("the file lacks column `{name}`, which is declared"))
+                .help("deliver the column, or take it out of `columns:`"));
         };
         if !column_type(field.data_type()).is_some_and(|own| holds(*declared, own)) {
             let own = type_name(field.data_type());
@@ -70,11 +72,9 @@ pub(crate) fn read(object: &Object, wanted: &Wanted<'_>, take: Take<'_>) -> Resu
         return count(path, &part, take);
     }
     if object.len() <= WHOLE_FILE && wanted.portion == Portion::WHOLE {
-        let reader = builder(path, read_whole(object)?, metadata, wanted, &part)?;
-        batches(path, reader, wanted, part.before, take)
+        Pages { path, file: read_whole(object)?, metadata, wanted, part }.read(take)
     } else {
-        let reader = builder(path, object.clone(), metadata, wanted, &part)?;
-        batches(path, reader, wanted, part.before, take)
+        Pages { path, file: object.clone(), metadata, wanted, part }.read(take)
     }
 }
 
@@ -127,30 +127,152 @@ fn read_whole(object: &Object) -> Result<Bytes, SourceError> {
     Ok(Bytes::from(whole))
 }
 
-/// Refuses pages that claim to unpack to more than they can: a decoder reserves what they claim.
-fn check_pages<T: ChunkReader>(
-    path: &str,
-    file: &T,
-    metadata: &ParquetMetaData,
-    mask: &ProjectionMask,
-    part: &Part,
-) -> Result<(), SourceError> {
-    let most = MAX_HELD + file.len().saturating_mul(HELD_RATIO);
-    for group in part.groups.iter().map(|group| metadata.row_group(*group)) {
-        let leaves = group.columns().iter().enumerate().filter(|(leaf, _)| mask.leaf_included(*leaf));
-        let mut held: u64 = 0;
-        for (_, chunk) in leaves {
-            let largest = largest_pages(file, chunk).map_err(|why| {
-                malformed(path, format!("broken page of column `{}`: {why}", chunk.column_path().string()))
-            })?;
-            held = held.saturating_add(largest);
+/// The rows of one file, or of a part of it.
+struct Pages<'a, T> {
+    path: &'a str,
+    file: T,
+    metadata: ArrowReaderMetadata,
+    wanted: &'a Wanted<'a>,
+    part: Part,
+}
+
+impl<T: ChunkReader + Clone + 'static> Pages<'_, T> {
+    fn read(&self, take: Take<'_>) -> Result<(), SourceError> {
+        let mask = self.mask(|name| self.wanted.columns.iter().any(|(own, _)| own == name));
+        self.check(&mask)?;
+        let mut before = self.part.before;
+        let groups = self.part.groups.clone();
+        let mut reader = self.reader(mask, groups).map_err(|why| self.undecodable(before, &why))?;
+        while let Some(batch) = next_batch(&mut reader) {
+            let batch = batch.map_err(|why| self.undecodable(before, &why))?;
+            let rows = batch.num_rows() as u64;
+            let batch = self.typed(&batch, before)?;
+            if take(Rows { batch, lines: None, before })?.is_break() {
+                break;
+            }
+            before += rows;
         }
-        if held > most {
-            let message = format!("pages claim {held} bytes at the same time, of a file of {}", file.len());
-            return Err(malformed(path, message));
-        }
+        Ok(())
     }
-    Ok(())
+
+    /// The columns whose names `is_wanted` says yes to.
+    fn mask(&self, is_wanted: impl Fn(&str) -> bool) -> ProjectionMask {
+        let fields = self.metadata.schema().fields().iter().enumerate();
+        let roots = fields.filter(|(_, field)| is_wanted(field.name())).map(|(place, _)| place);
+        ProjectionMask::roots(self.metadata.parquet_schema(), roots)
+    }
+
+    /// A decoder of some row groups.
+    fn reader(&self, mask: ProjectionMask, groups: Vec<usize>) -> Result<ParquetRecordBatchReader, Broken> {
+        let builder =
+            ParquetRecordBatchReaderBuilder::new_with_metadata(self.file.clone(), self.metadata.clone())
+                .with_projection(mask)
+                .with_row_groups(groups)
+                .with_batch_size(BATCH_ROWS);
+        builder.build().map_err(|error| Broken::Undecodable(plain(&error.to_string()).to_owned()))
+    }
+
+    /// Refuses pages that claim to unpack to more than they can: a decoder reserves what they claim.
+    fn check(&self, mask: &ProjectionMask) -> Result<(), SourceError> {
+        let most = MAX_HELD + self.file.len().saturating_mul(HELD_RATIO);
+        for number in self.part.groups.iter().copied() {
+            let group = self.metadata.metadata().row_group(number);
+            let leaves = group.columns().iter().enumerate().filter(|(leaf, _)| mask.leaf_included(*leaf));
+            let mut held: u64 = 0;
+            for (_, chunk) in leaves {
+                let largest = largest_pages(&self.file, chunk).map_err(|why| {
+                    let place = self.place(number, &chunk.column_path().string());
+                    malformed(self.path, format!("broken page of {place}: {why}")).help(AGAIN)
+                })?;
+                held = held.saturating_add(largest);
+            }
+            if held > most {
+                let size = self.file.len();
+                let message = format!("pages claim {held} bytes at the same time, of a file of {size}");
+                return Err(malformed(self.path, message).help(AGAIN));
+            }
+        }
+        Ok(())
+    }
+
+    /// Row group and column, counted from 1 and named.
+    fn place(&self, group: usize, column: &str) -> String {
+        let groups = self.metadata.metadata().num_row_groups();
+        format!("column `{column}` in row group {} of {groups}", group + 1)
+    }
+
+    /// The error of a file whose rows from `before` on can't be decoded. A decoder says neither row group nor column: they
+    /// are looked for, each by itself.
+    fn undecodable(&self, before: u64, why: &Broken) -> SourceError {
+        let (kind, what) = match why {
+            Broken::Undecodable(what) => (SourceErrorKind::Malformed, what.clone()),
+            Broken::Panicked(said) => (SourceErrorKind::Internal, format!("the decoder panicked: {said}")),
+        };
+        let place = self.broken_column(before).map(|(group, column)| self.place(group, column));
+        let message = match place {
+            Some(place) => format!("undecodable Parquet, {place}: {what}"),
+            None => format!("undecodable Parquet: {what}"),
+        };
+        SourceError::new(kind, self.path, message).help(AGAIN)
+    }
+
+    fn broken_column(&self, before: u64) -> Option<(usize, &str)> {
+        let mut end = self.part.before;
+        for group in self.part.groups.iter().copied() {
+            end += u64::try_from(self.metadata.metadata().row_group(group).num_rows()).unwrap_or(0);
+            if end <= before {
+                continue;
+            }
+            for (column, _) in self.wanted.columns {
+                let mask = self.mask(|name| name == column);
+                let decoded = self.reader(mask, vec![group]).and_then(|mut reader| {
+                    std::iter::from_fn(|| next_batch(&mut reader)).try_for_each(|batch| batch.map(drop))
+                });
+                if decoded.is_err() {
+                    return Some((group, column));
+                }
+            }
+        }
+        None
+    }
+
+    /// The batch as it is wanted; its rows come behind `before` others.
+    fn typed(&self, batch: &RecordBatch, before: u64) -> Result<RecordBatch, SourceError> {
+        let (path, rows) = (self.path, batch.num_rows());
+        let mut arrays: Vec<ArrayRef> = Vec::with_capacity(self.wanted.columns.len());
+        for (name, kind) in self.wanted.columns {
+            let target = arrow_type(*kind);
+            arrays.push(match batch.column_by_name(name) {
+                None => new_null_array(&target, rows),
+                Some(found) => {
+                    let declared = self.wanted.required.iter().any(|(own, _)| own == name);
+                    if !declared && let Some(row) = finer_than_micros(found) {
+                        return Err(too_fine(path, name, found.data_type(), before + row as u64 + 1));
+                    }
+                    typed(path, name, found, &target, before)?
+                }
+            });
+        }
+        let options = RecordBatchOptions::new().with_row_count(Some(rows));
+        RecordBatch::try_new_with_options(schema(self.wanted.columns), arrays, &options)
+            .map_err(|error| malformed(path, format!("undecodable Parquet: {error}")).help(AGAIN))
+    }
+}
+
+/// Why rows can't be decoded.
+enum Broken {
+    Undecodable(String),
+    Panicked(String),
+}
+
+/// The next rows. Decoders of hostile bytes may panic: that is an error, too.
+fn next_batch(reader: &mut ParquetRecordBatchReader) -> Option<Result<RecordBatch, Broken>> {
+    let next = catch_unwind(AssertUnwindSafe(|| reader.next()));
+    next.map_err(|panic| Broken::Panicked(said(panic.as_ref())))
+        .map(|next| {
+            next.map(|batch| batch.map_err(|error| Broken::Undecodable(plain(&error.to_string()).to_owned())))
+        })
+        .unwrap_or_else(|broken| Some(Err(broken)))
 }
 
 /// Bytes of the two largest pages of a chunk, unpacked: the one that is read, and the one that it looks up.
@@ -180,63 +302,6 @@ fn ratio(codec: Compression) -> u64 {
         Compression::GZIP(_) => 1_100,
         Compression::ZSTD(_) | Compression::BROTLI(_) | Compression::LZO => u64::MAX,
     }
-}
-
-fn builder<T: ChunkReader + 'static>(
-    path: &str,
-    file: T,
-    metadata: ArrowReaderMetadata,
-    wanted: &Wanted<'_>,
-    part: &Part,
-) -> Result<ParquetRecordBatchReader, SourceError> {
-    let roots: Vec<usize> = (metadata.schema().fields().iter().enumerate())
-        .filter(|(_, field)| wanted.columns.iter().any(|(name, _)| name == field.name()))
-        .map(|(place, _)| place)
-        .collect();
-    let mask = ProjectionMask::roots(metadata.parquet_schema(), roots);
-    check_pages(path, &file, metadata.metadata(), &mask, part)?;
-    ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata)
-        .with_projection(mask)
-        .with_row_groups(part.groups.clone())
-        .with_batch_size(BATCH_ROWS)
-        .build()
-        .map_err(|error| undecodable(path, &error.to_string()))
-}
-
-fn batches(
-    path: &str,
-    reader: ParquetRecordBatchReader,
-    wanted: &Wanted<'_>,
-    mut before: u64,
-    take: Take<'_>,
-) -> Result<(), SourceError> {
-    let target = schema(wanted.columns);
-    for batch in reader {
-        let batch = batch.map_err(|error| undecodable(path, &error.to_string()))?;
-        let rows = batch.num_rows();
-        let mut arrays: Vec<ArrayRef> = Vec::with_capacity(wanted.columns.len());
-        for (name, kind) in wanted.columns {
-            let target = arrow_type(*kind);
-            arrays.push(match batch.column_by_name(name) {
-                None => new_null_array(&target, rows),
-                Some(found) => {
-                    let declared = wanted.required.iter().any(|(own, _)| own == name);
-                    if !declared && let Some(row) = finer_than_micros(found) {
-                        return Err(too_fine(path, name, found.data_type(), before + row as u64 + 1));
-                    }
-                    typed(path, name, found, &target, before)?
-                }
-            });
-        }
-        let options = RecordBatchOptions::new().with_row_count(Some(rows));
-        let batch = RecordBatch::try_new_with_options(Arc::clone(&target), arrays, &options)
-            .map_err(|error| undecodable(path, &error.to_string()))?;
-        if take(Rows { batch, lines: None, before })?.is_break() {
-            break;
-        }
-        before += rows as u64;
-    }
-    Ok(())
 }
 
 /// Whether every value of type `own` is one of type `declared`, too.
@@ -303,7 +368,8 @@ fn typed(
 fn footer(object: &Object) -> Result<ArrowReaderMetadata, SourceError> {
     let (path, size) = (object.path(), object.len());
     if size < 12 {
-        return Err(malformed(path, format!("no Parquet: {size} bytes are too few for a footer")));
+        let message = format!("no Parquet: {size} bytes are too few for a footer");
+        return Err(malformed(path, message).help(AGAIN));
     }
     let mut tail = [0; 8];
     object.read_at(&mut tail, size - 8)?;
@@ -314,20 +380,18 @@ fn footer(object: &Object) -> Result<ArrowReaderMetadata, SourceError> {
     }
     let length = u64::from(u32::from_le_bytes([l0, l1, l2, l3]));
     if length > MAX_FOOTER || length + 12 > size {
-        return Err(malformed(path, format!("broken footer: it claims {length} bytes of a file of {size}")));
+        return Err(broken_footer(path, format!("it claims {length} bytes of a file of {size}")));
     }
     let mut footer = vec![0; usize::try_from(length).unwrap_or(0)];
     object.read_at(&mut footer, size - 8 - length)?;
-    border::thrift::check(&footer).map_err(|why| malformed(path, format!("broken footer: {why}")))?;
+    border::thrift::check(&footer).map_err(|why| broken_footer(path, why))?;
     let options = ArrowReaderOptions::new()
         .with_page_index_policy(PageIndexPolicy::Skip)
         // The embedded Arrow schema says nothing that we keep, and is one more thing to trust.
         .with_skip_arrow_metadata(true);
-    let broken =
-        |error: ParquetError| malformed(path, format!("broken footer: {}", plain(&error.to_string())));
+    let broken = |error: ParquetError| broken_footer(path, plain(&error.to_string()));
     let metadata = ArrowReaderMetadata::load(object, options.clone()).map_err(broken)?;
-    border::sane(metadata.metadata(), size)
-        .map_err(|what| malformed(path, format!("broken footer: {what}")))?;
+    border::sane(metadata.metadata(), size).map_err(|what| broken_footer(path, what))?;
     match in_micros(&metadata) {
         Some(schema) => {
             let options = options.with_schema(schema);
@@ -358,12 +422,12 @@ fn in_micros(metadata: &ArrowReaderMetadata) -> Option<SchemaRef> {
     })
 }
 
-fn malformed(path: &str, message: impl Into<String>) -> SourceError {
-    SourceError::new(SourceErrorKind::Malformed, path, message)
+fn broken_footer(path: &str, why: impl std::fmt::Display) -> SourceError {
+    malformed(path, format!("broken footer: {why}")).help(AGAIN)
 }
 
-fn undecodable(path: &str, error: &str) -> SourceError {
-    malformed(path, format!("undecodable Parquet: {}", plain(error)))
+fn malformed(path: &str, message: impl Into<String>) -> SourceError {
+    SourceError::new(SourceErrorKind::Malformed, path, message)
 }
 
 /// The text without the library's own prefixes.

@@ -1,12 +1,13 @@
 //! Rows of one file in Arrow batches, whatever its format: one loop for the index and for tasks.
 
+use std::any::Any;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use arrow::array::RecordBatch;
 use oncemore_core::{ColumnType, Digest, Format, SourceSpec};
 
-use super::error::{SourceError, SourceErrorKind};
+use super::error::{AGAIN, SourceError, SourceErrorKind};
 use super::store::Object;
 use super::types::Column;
 use super::{csv, ndjson, parquet};
@@ -99,11 +100,13 @@ pub(crate) fn columns(spec: &SourceSpec, object: &Object) -> Result<Vec<Column>,
 /// Decoders of hostile bytes may panic: that ends here, as an error that names the file.
 fn guarded<T>(path: &str, work: impl FnOnce() -> Result<T, SourceError>) -> Result<T, SourceError> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
-        let said = panic
-            .downcast_ref::<String>()
-            .map(String::as_str)
-            .or_else(|| panic.downcast_ref::<&str>().copied())
-            .unwrap_or("no message");
-        Err(SourceError::new(SourceErrorKind::Internal, path, format!("the decoder panicked: {said}")))
+        let message = format!("the decoder panicked: {}", said(panic.as_ref()));
+        Err(SourceError::new(SourceErrorKind::Internal, path, message).help(AGAIN))
     })
+}
+
+/// What somebody said who panicked.
+pub(crate) fn said(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message").to_owned()
 }

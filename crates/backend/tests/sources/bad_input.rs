@@ -142,24 +142,30 @@ async fn values_of_another_type() {
 async fn json_that_does_not_fit() {
     let json = |text: &'static str| refused("in/a.ndjson", text, Format::NdJson, COLUMNS);
     insta::assert_snapshot!(json("{\"a\":1}\n{\"a\":1.5}\n").await, @r#"
-    in/a.ndjson:2: `1.5` is no INTEGER, in field `a`
+    in/a.ndjson:2:6: `1.5` is no INTEGER, in field `a`
     2 | {"a":1.5}
+      |      ^
     "#);
     insta::assert_snapshot!(json("{\"a\":1}\n{\"a\":\n2}\n").await, @r#"
-    in/a.ndjson:2: no JSON object of these columns: the object does not end in its line
+    in/a.ndjson:2:7: no JSON object: it does not end in its line
     2 | {"a":
+      |       ^
     "#);
     insta::assert_snapshot!(json("{\"a\":1} {\"a\":2}\n").await, @r#"
-    in/a.ndjson:1: more than one value in the line
+    in/a.ndjson:1:9: more than one value in the line
     1 | {"a":1} {"a":2}
+      |         ^
     "#);
     insta::assert_snapshot!(json("{\"a\":1}\n[1]\n").await, @"
-    in/a.ndjson:2: no JSON object of these columns: expected { got [1]
+    in/a.ndjson:2:1: no JSON object: it does not begin with `{`
     2 | [1]
+      | ^
     ");
     insta::assert_snapshot!(json("{\"a\":1}\n{\"b\":{\"x\":1}}\n").await, @r#"
-    in/a.ndjson:2: no JSON object of these columns: whilst decoding field 'b': expected string got {"x": 1}
+    in/a.ndjson:2:6: the value is an object or a list, which no column holds
     2 | {"b":{"x":1}}
+      |      ^
+    help: deliver it as text, or take the column out of `columns:`
     "#);
     insta::assert_snapshot!(refused("in/a.ndjson", b"{\"b\":\"\xff\"}\n", Format::NdJson, COLUMNS).await, @r#"
     in/a.ndjson:1: invalid UTF-8
@@ -290,7 +296,10 @@ async fn parquet_that_lies() {
     in/a.parquet: no Parquet: the file does not end in `PAR1`
     help: the file may be cut off: deliver it again
     ");
-    insta::assert_snapshot!(error(b"PAR1".to_vec()).await, @"in/a.parquet: no Parquet: 4 bytes are too few for a footer");
+    insta::assert_snapshot!(error(b"PAR1".to_vec()).await, @"
+    in/a.parquet: no Parquet: 4 bytes are too few for a footer
+    help: deliver the file again, under another name first and renamed when complete
+    ");
     insta::assert_snapshot!(error(good[..good.len() - 20].to_vec()).await, @"
     in/a.parquet: no Parquet: the file does not end in `PAR1`
     help: the file may be cut off: deliver it again
@@ -299,14 +308,20 @@ async fn parquet_that_lies() {
     let end = good.len();
     let mut huge = good.clone();
     huge[end - 8..end - 4].copy_from_slice(&u32::MAX.to_le_bytes());
-    insta::assert_snapshot!(error(huge).await, @"in/a.parquet: broken footer: it claims 4294967295 bytes of a file of 9730");
+    insta::assert_snapshot!(error(huge).await, @"
+    in/a.parquet: broken footer: it claims 4294967295 bytes of a file of 9730
+    help: deliver the file again, under another name first and renamed when complete
+    ");
     // A list of two thousand million row groups in ten bytes.
     let mut list = b"PAR1".to_vec();
     let footer = [0x15, 0x02, 0x19, 0xfc, 0xff, 0xff, 0xff, 0xff, 0x07, 0x00];
     list.extend_from_slice(&footer);
     list.extend_from_slice(&u32::try_from(footer.len()).unwrap().to_le_bytes());
     list.extend_from_slice(b"PAR1");
-    insta::assert_snapshot!(error(list).await, @"in/a.parquet: broken footer: a list claims more elements than there are bytes");
+    insta::assert_snapshot!(error(list).await, @"
+    in/a.parquet: broken footer: a list claims more elements than there are bytes
+    help: deliver the file again, under another name first and renamed when complete
+    ");
     let other = spec("in/a.parquet", Format::Parquet, "a TEXT", None);
     project.write("in/a.parquet", &good);
     insta::assert_snapshot!(project.scan(&other).await.unwrap_err(), @"
@@ -318,7 +333,10 @@ async fn parquet_that_lies() {
     project.scan(&wider).await.unwrap();
     let declared = spec("in/a.parquet", Format::Parquet, "a BIGINT, z TEXT", None);
     project.write("in/a.parquet", &good);
-    insta::assert_snapshot!(project.scan(&declared).await.unwrap_err(), @"in/a.parquet: the file lacks column `z`, which is declared");
+    insta::assert_snapshot!(project.scan(&declared).await.unwrap_err(), @"
+    in/a.parquet: the file lacks column `z`, which is declared
+    help: deliver the column, or take it out of `columns:`
+    ");
 }
 
 /// Times as fine as tables hold them are read from columns of finer ones; finer times are cut where that was said.
@@ -452,7 +470,8 @@ async fn parquet_pages_that_claim_too_much() {
         let what = if claim == most { " bytes claim to unpack to 2147483647" } else { "it has no size" };
         let text = error.to_string();
         assert!(
-            text.starts_with("in/a.parquet: broken page of column `a`: ") && text.ends_with(what),
+            text.starts_with("in/a.parquet: broken page of column `a` in row group 1 of 1: ")
+                && text.contains(&format!("{what}\nhelp: ")),
             "{text}"
         );
     }

@@ -4,7 +4,9 @@
 mod bad_input;
 mod delivery;
 mod names;
+mod pages;
 mod prints;
 mod support;
 mod tables;
+mod text;
 mod zones;

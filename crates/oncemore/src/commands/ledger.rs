@@ -1,6 +1,6 @@
 //! `oncemore ledger`: the index of requests, attempts and stamps.
 
-use oncemore_commit::{AttemptState, Warehouse};
+use oncemore_commit::{AttemptState, Rebuilt, Warehouse};
 use oncemore_core::Instant;
 use oncemore_run::RunError;
 use oncemore_run::workspace::load_project;
@@ -58,13 +58,22 @@ pub fn run(args: &Args, context: &Context) -> Result<u8, Failure> {
 
 fn rebuild(context: &Context, folder: &std::path::Path) -> Result<u8, Failure> {
     let warehouse = Warehouse::open_to_rebuild(folder, context.world()).map_err(RunError::from)?;
-    let tables = warehouse.rebuild_ledger().map_err(RunError::from)?;
+    let Rebuilt { tables, damaged, gone } = warehouse.rebuild_ledger().map_err(RunError::from)?;
     if context.ui.is_json() {
-        context.ui.json(&serde_json::json!({ "tables": tables }))?;
+        let why: Vec<String> = damaged.iter().map(ToString::to_string).collect();
+        context.ui.json(&serde_json::json!({ "tables": tables, "damaged": why, "gone": gone }))?;
     } else {
         context.ui.data(&format!("the ledger is made anew from {}\n", plural(tables.len(), "table")))?;
+        for table in gone {
+            context.ui.data(&format!("forgotten, for its folder is gone: {table}\n"))?;
+        }
     }
-    Ok(0)
+    let mut errors = damaged.into_iter().map(RunError::from);
+    let last = errors.next_back();
+    for error in errors {
+        Failure::from(error).report(None, &context.ui);
+    }
+    last.map_or(Ok(0), |error| Err(error.into()))
 }
 
 fn show(context: &Context, folder: &std::path::Path) -> Result<u8, Failure> {

@@ -38,6 +38,7 @@ pub fn hold_title(hold: &Hold) -> &'static str {
         Hold::Broken { .. } => "source broken",
         Hold::Missing { .. } => "input missing",
         Hold::Rebuild { .. } => "rebuild needed",
+        Hold::Damaged(_) => "table damaged",
     }
 }
 
@@ -51,11 +52,12 @@ pub fn hold_detail(hold: &Hold) -> String {
         Hold::Foreign { detail } => detail.clone(),
         Hold::Broken { what } | Hold::Missing { what } => what.clone(),
         Hold::Rebuild { why } => why.clone(),
+        Hold::Damaged(damage) => damage.what.clone(),
     }
 }
 
 /// What to type to get past a hold, if typing helps. `{model}` stands for the table.
-pub fn hold_help(hold: &Hold) -> Option<&'static str> {
+pub fn hold_help(hold: &Hold) -> Option<&str> {
     match hold {
         Hold::Gone { .. } => {
             Some("bring the file back, or run without it: `oncemore run {model} --accept-gone`")
@@ -73,6 +75,7 @@ pub fn hold_help(hold: &Hold) -> Option<&'static str> {
             "build the table anew beside the old one, which stays readable until the new one takes its place: \
              `oncemore rebuild {model}`",
         ),
+        Hold::Damaged(damage) => Some(&damage.help),
         Hold::Waiting { .. } | Hold::Blocked { .. } => None,
     }
 }

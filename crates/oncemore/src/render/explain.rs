@@ -143,6 +143,7 @@ fn why_held(hold: &Hold) -> String {
         Hold::Foreign { .. } => format!("it is not run: somebody else wrote into it: {}", hold_detail(hold)),
         Hold::Broken { what } | Hold::Missing { what } => format!("it is not run: {what}"),
         Hold::Rebuild { why } => format!("it is not run, for the table has to be built anew: {why}"),
+        Hold::Damaged(damage) => format!("nobody knows what it holds: {}", damage.what),
     }
 }
 

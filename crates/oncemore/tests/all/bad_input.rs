@@ -274,10 +274,11 @@ fn a_parquet_file_with_a_broken_footer() {
     project.edit("oncemore.yml", "%d}.csv", "%d}.parquet");
     project.write("data/orders/2026-03-10.parquet", b"PAR1 and then no footer \xff\xff\xff\x7fPAR1");
     let said = failure(&project, &ONE_DAY);
-    insta::assert_snapshot!(said, @r#"
+    insta::assert_snapshot!(said, @"
     exit 7
     failed: silver.orders 2026-03-10: data/orders/2026-03-10.parquet: broken footer: it claims 2147483647 bytes of a file of 32; slice unchanged
-    "#);
+      help: deliver the file again, under another name first and renamed when complete
+    ");
 }
 
 #[test]

@@ -54,7 +54,7 @@ const FIRST: &str =
 const SECOND: &str = "a,2026-03-02 08:00:00,2,two,\nb,2026-03-02 09:00:00,2,,gone\n";
 const THIRD: &str = "c,2026-03-03 08:00:00,2,two,\n";
 
-fn project() -> Project {
+pub(crate) fn project() -> Project {
     let project = Project::empty();
     project.write("oncemore.yml", SETTINGS);
     project.write("models/gold/devices.sql", DEVICES);

@@ -5,6 +5,7 @@ use oncemore_core::{Calendar, Diagnostic, IntervalLength, Location, Zone};
 use super::{Decoder, Fields, audit, project};
 use crate::model::{History, Kind, OnChange, OnForeign, Ties};
 use crate::names::suggest;
+use crate::places::Places;
 use crate::yaml::Node;
 
 /// What a model's comment and its folder's defaults say.
@@ -25,6 +26,7 @@ pub(crate) struct ModelSettings {
     pub(crate) delay_micros: i64,
     pub(crate) on_foreign: Option<OnForeign>,
     pub(crate) description: Option<String>,
+    pub(crate) places: Places,
 }
 
 /// Kinds of the design that can't be run yet.
@@ -121,6 +123,7 @@ pub(crate) fn decode<'n, 'a>(
         delay_micros: fields.get("delay").and_then(|node| decoder.duration("delay", node)).unwrap_or(0),
         on_foreign: project::decode_foreign(decoder, &fields),
         description: fields.get("description").and_then(|node| decoder.text("description", node)),
+        places: Places::of(&fields),
     }
 }
 

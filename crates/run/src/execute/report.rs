@@ -6,6 +6,7 @@ use oncemore_core::{AuditFailure, Interval, SliceState, TableName};
 use serde::Serialize;
 
 use super::{Event, Observer, foreign};
+use crate::assess::Damage;
 use crate::due::Label;
 use crate::error::{ErrorKind, RunError};
 use crate::ground::Ground;
@@ -105,7 +106,7 @@ impl RunReport {
     /// policy of its model.
     pub(super) fn hold_back(&mut self, ground: &Ground, plan: &Plan, observer: &Arc<dyn Observer>) {
         self.held = plan.held.len();
-        for failure in rebuild::refused(plan) {
+        for failure in refused(plan) {
             observer.event(Event::Failed(failure.clone()));
             self.failed.push(failure);
         }
@@ -143,6 +144,32 @@ impl RunReport {
         self.published + self.unchanged + self.spared + self.audited + self.adopted > 0
             || !self.failed.is_empty()
     }
+}
+
+/// What a run says of models whose tables have to be built anew or can't be read: one failure each.
+fn refused(plan: &Plan) -> Vec<TaskFailure> {
+    let mut found: Vec<TaskFailure> = Vec::new();
+    for held in &plan.held {
+        let error = match &held.hold {
+            Hold::Rebuild { why } => rebuild::needed(&held.model, why),
+            Hold::Damaged(Damage { what, help }) => RunError::new(ErrorKind::TaskFailed, what).help(help),
+            _ => continue,
+        };
+        if found.last().is_some_and(|last| last.model == held.model) {
+            continue;
+        }
+        found.push(TaskFailure {
+            model: held.model.clone(),
+            interval: held.interval,
+            label: held.label.clone(),
+            kind: error.kind,
+            message: error.message,
+            help: error.help,
+            state: SliceState::Unchanged,
+            audits: Vec::new(),
+        });
+    }
+    found
 }
 
 /// A slice whose source can't be read has failed, though it never began.
