@@ -5,11 +5,13 @@
 //! published, and fresh when it is. So a rebuild that was killed goes on where it was. The old table is read by
 //! everybody until, all slices being there, one swap of pointers ends it. What the swap itself does is `commit`'s.
 
+mod reach;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use oncemore_commit::{CommitError, Swapped};
-use oncemore_core::{Instant, Interval, REBUILD, TableName};
+use oncemore_core::{Interval, REBUILD, TableName};
 use oncemore_project::{Kind, Model, Project};
 use serde::Serialize;
 
@@ -126,10 +128,7 @@ pub(crate) fn misfit(
             None => "the model is now one slice".to_owned(),
         };
         let label = match &model.calendar {
-            Some(calendar) if !stamp.interval.is_whole() => {
-                let wall = |instant| calendar.zone.wall(instant).to_string().replace("T00:00:00", "");
-                format!("{} to {}", wall(stamp.interval.start()), wall(stamp.interval.end()))
-            }
+            Some(calendar) if !stamp.interval.is_whole() => reach::from_to(calendar, stamp.interval),
             _ if stamp.interval.is_whole() => "all".to_owned(),
             _ => stamp.interval.to_string(),
         };
@@ -228,14 +227,19 @@ fn building(options: &RunOptions, table: &TableName) -> RunOptions {
 /// end well.
 ///
 /// # Errors
-/// Somebody else's rows in the table, unless `options.plan.allow.foreign`; more tasks than `limits.tasks`, unless
-/// `options.yes`; stale parents, unless they are to be read as they are.
+/// No interval that is due; somebody else's rows in the table, unless `options.plan.allow.foreign`; slices with rows
+/// that the new table can't have, or more tasks than `limits.tasks`, unless `options.yes`; stale parents, unless they
+/// are to be read as they are.
 pub fn prepare(workspace: &Workspace, options: &RunOptions, again: bool) -> Result<Prepared, RunError> {
     let mut ground = workspace.ground()?;
     let at = places(workspace, &ground)?;
     let (model, table) = (ground.models[at.own].name.clone(), ground.models[at.built].name.clone());
     if !options.plan.allow.foreign {
         refuse_foreign(workspace, &ground.models[at.own])?;
+    }
+    reach::refuse_nothing(&ground, &at)?;
+    if !options.yes {
+        reach::refuse_loss(workspace, &ground, &at)?;
     }
     let mut begun_anew = false;
     if again || ground.models[at.built].misfit.is_some() {
@@ -341,7 +345,7 @@ pub async fn rebuild(
             return Ok(unswapped(prepared, report, missing));
         }
         if left.tasks.is_empty() {
-            let outside = outside(workspace, &ground, &at)?;
+            let outside = reach::outside(workspace, &ground, &at)?.len();
             return swap(workspace, prepared, options, report, outside);
         }
         // What it reads changed meanwhile.
@@ -403,27 +407,9 @@ fn add_up(report: &mut RunReport, more: RunReport) {
 /// Slices that keep the new table from its place: all that are held back, but for those that have not arrived yet and
 /// are not in the old table either.
 fn missing(workspace: &Workspace, ground: &Ground, at: &Places, left: &Plan) -> Result<Vec<Held>, RunError> {
-    let old = old_slices(workspace, &ground.models[at.own].name)?;
+    let old = reach::old_slices(workspace, &ground.models[at.own].name)?;
     let lacks = |held: &&Held| {
         !matches!(held.hold, Hold::Waiting { .. }) || old.iter().any(|slice| slice.overlaps(held.interval))
     };
     Ok(left.held.iter().filter(lacks).cloned().collect())
-}
-
-/// How many slices with rows the old table has that lie where the new one has none.
-fn outside(workspace: &Workspace, ground: &Ground, at: &Places) -> Result<usize, RunError> {
-    let built = &ground.models[at.built];
-    let ends = |stamps: &[oncemore_core::Stamp]| -> Option<(Instant, Instant)> {
-        Some((stamps.first()?.interval.start(), stamps.iter().map(|stamp| stamp.interval.end()).max()?))
-    };
-    let range = ends(&built.stamps).and_then(|(start, end)| Interval::new(start, end));
-    let old = old_slices(workspace, &ground.models[at.own].name)?;
-    Ok(old.iter().filter(|slice| !range.is_some_and(|range| range.overlaps(**slice))).count())
-}
-
-/// The slices of a table that hold rows, by the log where it is folded from one; none of what is one slice.
-fn old_slices(workspace: &Workspace, table: &TableName) -> Result<Vec<Interval>, RunError> {
-    let stamps = workspace.warehouse.slices_of(table)?;
-    let held = stamps.iter().filter(|stamp| !stamp.interval.is_whole() && stamp.fingerprint.rows > 0);
-    Ok(held.map(|stamp| stamp.interval).collect())
 }

@@ -244,7 +244,7 @@ fn the_old_table_is_read_while_the_new_one_is_built_and_a_killed_rebuild_goes_on
     );
     is_refused(&project, "is cut otherwise");
     let mut child = project
-        .command(&["rebuild", "gold.sales", "--single-commits", "--jobs", "1"])
+        .command(&["rebuild", "gold.sales", "--single-commits", "--jobs", "1", "--yes"])
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
@@ -273,7 +273,7 @@ fn the_old_table_is_read_while_the_new_one_is_built_and_a_killed_rebuild_goes_on
         }
         let (code, said) = project.said(&["run"]);
         assert!(code == Some(3) && said.contains("`oncemore rebuild gold.sales`"), "{code:?}: {said}");
-        let again = rebuild(&project, 0, &[]);
+        let again = rebuild(&project, 0, &["--yes"]);
         let published = again["run"]["published"].as_u64().unwrap();
         assert!(published < 13 && again["swapped"] == true, "{again}");
         assert_eq!(again["outside"], 2, "{again}");
@@ -360,6 +360,69 @@ fn nothing_of_the_old_table_is_lost_unasked() {
     project.write("data/sales/2026-02-10.csv", kept);
     rebuild(&project, 0, &[]);
     ends_as_a_fresh_build(&project);
+}
+
+#[test]
+fn without_an_interval_that_is_due_nothing_is_swapped() {
+    for settings in [SLICE, MERGE, HISTORY] {
+        let project = project(settings);
+        project.edit("oncemore.yml", "end: 2026-04-01", "end: 2026-01-20");
+        project.run(&[]);
+        // By what they hold: their labels follow the settings.
+        let slices = || {
+            project.query(
+                "SELECT fingerprint, rows, code_version FROM oncemore.slices WHERE model = 'gold.sales'",
+            )
+        };
+        let (before, kept) = (rows(&project), slices());
+        project.write("models/gold/sales.sql", model(&settings.replace("interval: day", "interval: month")));
+        let refused = |why: &str| {
+            for _ in 0..2 {
+                let (code, said) = project.said(&["rebuild", "gold.sales", "--yes"]);
+                assert_eq!(code, Some(4), "{said}");
+                assert!(said.contains("no interval of `gold.sales` is due") && said.contains(why), "{said}");
+                assert!(said.contains("the table is as it was") && !said.contains("built anew"), "{said}");
+                assert_eq!((rows(&project), slices()), (before.clone(), kept.clone()));
+            }
+        };
+        refused("2026-01 would be due from 2026-02-01, and `end` is 2026-01-20");
+        // Nothing is due of what lies ahead.
+        project.edit("oncemore.yml", "start: 2026-01-01\nend: 2026-01-20", "start: 2126-01-05");
+        refused("2126-01 is due from 2126-02-01");
+        project.edit("oncemore.yml", "start: 2126-01-05", "start: 2026-01-01\nend: 2026-04-01");
+        rebuild(&project, 0, &[]);
+        ends_as_a_fresh_build(&project);
+    }
+}
+
+#[test]
+fn slices_that_the_new_table_cannot_have_yet_go_by_consent() {
+    for settings in [SLICE, MERGE, HISTORY] {
+        let project = project(settings);
+        project.edit("oncemore.yml", "end: 2026-04-01", "end: 2026-03-20");
+        project.run(&[]);
+        let before = rows(&project);
+        project.write("models/gold/sales.sql", model(&settings.replace("interval: day", "interval: month")));
+        let refused = |why: &str| {
+            let (code, said) = project.said(&["rebuild", "gold.sales"]);
+            assert_eq!(code, Some(2), "{said}");
+            assert!(said.contains(why) && said.contains("`oncemore rebuild gold.sales --yes`"), "{said}");
+            assert_eq!(rows(&project), before);
+            assert!(!project.path("warehouse/gold/sales__rebuild").exists(), "begun");
+        };
+        refused("19 slices with rows (2026-03-01 to 2026-03-20) would be gone");
+        // A later start leaves older slices out.
+        project.write("models/gold/sales.sql", model(&settings.replace("interval: day", "interval: week")));
+        project.edit(
+            "oncemore.yml",
+            "start: 2026-01-01\nend: 2026-03-20",
+            "start: 2026-01-08\nend: 2026-03-23",
+        );
+        refused("4 slices with rows (2026-01-01 to 2026-01-05) would be gone");
+        let done = rebuild(&project, 0, &["--yes"]);
+        assert_eq!((done["swapped"].as_bool(), done["outside"].as_u64()), (Some(true), Some(4)), "{done}");
+        ends_as_a_fresh_build(&project);
+    }
 }
 
 #[test]
