@@ -35,7 +35,7 @@ pub use reduce::Reducer;
 pub use reduced::Reduced;
 pub(crate) use reduced::{Found, Portion, Winners};
 pub(crate) use validity::stretches;
-pub use validity::{IS_CURRENT, VALID_FROM, VALID_TO, Validity};
+pub use validity::{IS_CURRENT, Starts, VALID_FROM, VALID_TO, Validity};
 
 use crate::error::Result;
 use crate::slice_map::SliceMap;

@@ -62,7 +62,7 @@ impl<'s> Coder<'s> {
             digester = digester.field("key", column);
         }
         if let Some(history) = &draft.settings.history {
-            digester = digester.field("dated by", history.at.as_deref().unwrap_or("interval"));
+            digester = digester.field("dated by", history.at.as_deref().unwrap_or("start of the interval"));
             for column in &history.track {
                 digester = digester.field("track", column);
             }

@@ -3,9 +3,11 @@
 
 use std::sync::Arc;
 
-use arrow::datatypes::{Schema, SchemaRef};
+use arrow::datatypes::{DataType, Schema, SchemaRef};
 use oncemore_backend::changes;
-use oncemore_commit::{BUCKET_ROWS, DELETED, FoldSpec, REWRITE_SHARE, Reduced, Reducer, Validity, Warehouse};
+use oncemore_commit::{
+    BUCKET_ROWS, DELETED, FoldSpec, REWRITE_SHARE, Reduced, Reducer, Starts, Validity, Warehouse,
+};
 use oncemore_core::{AttemptId, SliceState, TableName};
 use oncemore_project::{Fold, History, Kind, Model};
 use serde::{Deserialize, Serialize};
@@ -83,7 +85,26 @@ fn validity(model: &Model, fold: &Fold, history: &History, schema: &Schema) -> V
     } else {
         history.track.clone()
     };
-    Validity { at: history.at.clone(), sliced: history.at == model.time, tracked }
+    Validity {
+        at: history.at.clone(),
+        sliced: history.at == model.time,
+        tracked,
+        starts: starts(model, history, schema),
+    }
+}
+
+/// How the starts of a model's intervals are written in its history: as its `time` is.
+fn starts(model: &Model, history: &History, schema: &Schema) -> Starts {
+    let time = model.time.as_ref().and_then(|time| schema.field_with_name(time).ok());
+    let (None, Some(calendar), Some(time)) = (&history.at, &model.calendar, time) else {
+        return Starts::Instant;
+    };
+    let zone = || calendar.zone.name().to_owned();
+    match time.data_type() {
+        DataType::Date32 | DataType::Date64 => Starts::Day(zone()),
+        DataType::Timestamp(_, None) => Starts::Wall(zone()),
+        _ => Starts::Instant,
+    }
 }
 
 /// The columns of a model's table, as readers see them.

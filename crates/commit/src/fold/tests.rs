@@ -11,7 +11,7 @@ use arrow::datatypes::{DataType, Int64Type, SchemaRef, TimestampMicrosecondType}
 
 use super::aside::Aside;
 use super::store::{Buckets, Unit, columns};
-use super::{Change, FoldSpec, Order, Reducer, Validity, contest, only, settle, stretches, winners};
+use super::{Change, FoldSpec, Order, Reducer, Starts, Validity, contest, only, settle, stretches, winners};
 use crate::disk::Disk;
 use crate::room::Room;
 use crate::rows::RowHasher;
@@ -49,6 +49,7 @@ fn spec(kind: Kind) -> FoldSpec {
         at: kind.date().map(|(name, _)| name.to_owned()),
         sliced: kind.date().is_some_and(|(_, sliced)| sliced),
         tracked: vec!["value".to_owned()],
+        starts: Starts::Instant,
     };
     FoldSpec {
         state: "test.rows".parse().unwrap(),
@@ -344,4 +345,25 @@ fn units_of_changes_are_the_changes() {
         assert_eq!(stream.ties().1.is_some(), cut.ties().1.is_some());
         assert_eq!(stream.nulls_in("version"), cut.nulls_in("version"));
     }
+}
+
+/// Starts of days and hours around changes of the clock, as columns of dates and of wall times are cut by them.
+#[test]
+fn starts_are_written_in_the_zone_of_the_slices() {
+    let written = |starts: &Starts, seconds: &[i64]| -> Vec<String> {
+        let instants = seconds.iter().map(|at| Some(at * 1_000_000));
+        let column = starts.column(instants.chain([None])).unwrap();
+        let text = |row| arrow::util::display::array_value_to_string(&column, row).unwrap();
+        (0..column.len()).map(text).collect()
+    };
+    let berlin = || "Europe/Berlin".to_owned();
+    // Local midnights, two of them around a change.
+    let days = [1_774_738_800, 1_774_821_600, -90_000];
+    assert_eq!(written(&Starts::Day(berlin()), &days), ["2026-03-29", "2026-03-30", "1969-12-31", ""]);
+    // Two o'clock, two o'clock again, and three.
+    let two = 1_792_886_400;
+    let hours = [two, two + 3_600, two + 7_200];
+    let wall = written(&Starts::Wall(berlin()), &hours);
+    assert_eq!(wall, ["2026-10-25T02:00:00", "2026-10-25T03:00:00", "2026-10-25T03:00:00", ""]);
+    assert_eq!(written(&Starts::Instant, &hours[..1]), ["2026-10-25T00:00:00Z", ""]);
 }

@@ -1,9 +1,13 @@
 //! From the changes of a key to the stretches of time in which its values held. Pure: rows in, rows out.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, BooleanArray, RecordBatch, TimestampMicrosecondArray, UInt32Array};
-use arrow::compute::take;
+use arrow::array::{
+    ArrayRef, BooleanArray, Date32Array, RecordBatch, TimestampMicrosecondArray, UInt32Array,
+};
+use arrow::compute::kernels::cmp::distinct;
+use arrow::compute::{filter_record_batch, take};
 use arrow::datatypes::{Field, Schema, SchemaRef};
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +17,7 @@ use crate::error::{CommitError, Result};
 use crate::metadata::schema::INTERVAL_START;
 use crate::stage::internal;
 use crate::types::arrow_type;
-use oncemore_core::ColumnType;
+use oncemore_core::{ColumnType, Instant, Zone};
 
 /// First instant at which a row of a history holds.
 pub const VALID_FROM: &str = "valid_from";
@@ -31,6 +35,80 @@ pub struct Validity {
     pub sliced: bool,
     /// Columns whose values make a stretch: of equal neighbours one is kept.
     pub tracked: Vec<String>,
+    /// How the starts of slices are written, where these are the dates. Tables of a time before there was a choice hold
+    /// instants.
+    #[serde(default)]
+    pub starts: Starts,
+}
+
+/// How the start of a slice is written as a date: as rows of facts write the time at which they are joined, so that the
+/// two compare in one zone.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Starts {
+    /// TIMESTAMPTZ.
+    #[default]
+    Instant,
+    /// TIMESTAMP: what a clock on the wall of that zone shows.
+    Wall(String),
+    /// DATE: the local day in that zone.
+    Day(String),
+}
+
+/// µs of a day without a change of the clock.
+const DAY: i64 = 86_400_000_000;
+
+impl Starts {
+    fn column_type(&self) -> ColumnType {
+        match self {
+            Starts::Instant => ColumnType::TimestampTz,
+            Starts::Wall(_) => ColumnType::Timestamp,
+            Starts::Day(_) => ColumnType::Date,
+        }
+    }
+
+    /// Instants in µs as they are written: the bounds by which rows with such times were cut into slices.
+    pub(super) fn column(&self, instants: impl Iterator<Item = Option<i64>>) -> Result<ArrayRef> {
+        let zone = |name: &String| {
+            let lost = || CommitError::Config(format!("the time zone `{name}` is not known on this machine"));
+            Zone::named(name).ok_or_else(lost)
+        };
+        let utc = Zone::utc();
+        Ok(match self {
+            Starts::Instant => {
+                let instants: TimestampMicrosecondArray = instants.collect();
+                Arc::new(instants.with_timezone("UTC"))
+            }
+            Starts::Wall(name) => {
+                let zone = zone(name)?;
+                let walls = each(instants, |at| Ok(utc.instant(zone.wall_bound(at)).0))?;
+                Arc::new(TimestampMicrosecondArray::from(walls))
+            }
+            Starts::Day(name) => {
+                let zone = zone(name)?;
+                let day = |at| utc.start_of_day(zone.date_bound(at)).0.div_euclid(DAY);
+                let days = each(instants, |at| i32::try_from(day(at)).map_err(internal))?;
+                Arc::new(Date32Array::from(days))
+            }
+        })
+    }
+}
+
+/// Instants in µs as `write` has them; slices are few beside rows, so that each is written once.
+fn each<T: Copy>(
+    instants: impl Iterator<Item = Option<i64>>,
+    write: impl Fn(Instant) -> Result<T>,
+) -> Result<Vec<Option<T>>> {
+    let mut known: BTreeMap<i64, T> = BTreeMap::new();
+    let mut written = |at: i64| {
+        if let Some(known) = known.get(&at) {
+            return Ok(*known);
+        }
+        let found = write(Instant(at))?;
+        known.insert(at, found);
+        Ok(found)
+    };
+    instants.map(|at| at.map(&mut written).transpose()).collect()
 }
 
 impl Validity {
@@ -50,7 +128,7 @@ impl Validity {
             return Err(CommitError::Config(format!("column `{taken}` has a name that is ours; rename it")));
         }
         let date = match &self.at {
-            None => arrow_type(ColumnType::TimestampTz),
+            None => arrow_type(self.starts.column_type()),
             Some(at) => {
                 let field = user.field_with_name(at);
                 let missing = |_| CommitError::Config(format!("column `{at}` is not among the columns"));
@@ -92,18 +170,20 @@ pub(crate) fn stretches(
     let places: UInt32Array = found.iter().map(|(row, _)| Some(*row)).collect();
     let missing = || CommitError::Internal(format!("changes without `{}`", validity.date()));
     let dates = rows.column_by_name(validity.date()).ok_or_else(missing)?;
-    let to: ArrayRef = if validity.at.is_some() {
+    let (from, to) = if validity.at.is_some() {
         let ends: UInt32Array =
             found.iter().map(|(_, end)| if let End::Row(row) = end { Some(*row) } else { None }).collect();
-        take(dates, &ends, None).map_err(internal)?
+        let from = take(dates, &places, None).map_err(internal)?;
+        (from, take(dates, &ends, None).map_err(internal)?)
     } else {
-        let ends: TimestampMicrosecondArray =
-            found.iter().map(|(_, end)| if let End::At(at) = end { Some(*at) } else { None }).collect();
-        Arc::new(ends.with_timezone("UTC"))
+        let starts = decide::starts(rows)?;
+        let ends = found.iter().map(|(_, end)| if let End::At(at) = end { Some(*at) } else { None });
+        let from = validity.starts.column(found.iter().map(|(row, _)| starts[*row as usize]))?;
+        (from, validity.starts.column(ends)?)
     };
     let current: BooleanArray = found.iter().map(|(_, end)| Some(matches!(end, End::Open))).collect();
     let column = |field: &Arc<Field>| match field.name().as_str() {
-        VALID_FROM => take(dates, &places, None).map_err(internal),
+        VALID_FROM => Ok(from.clone()),
         VALID_TO => Ok(to.clone()),
         IS_CURRENT => Ok(Arc::new(current.clone()) as ArrayRef),
         name => {
@@ -113,7 +193,13 @@ pub(crate) fn stretches(
         }
     };
     let arrays = columns.fields().iter().map(column).collect::<Result<Vec<_>>>()?;
-    RecordBatch::try_new(columns.clone(), arrays).map_err(internal)
+    let made = RecordBatch::try_new(columns.clone(), arrays).map_err(internal)?;
+    if !matches!(validity.starts, Starts::Wall(_)) {
+        return Ok(made);
+    }
+    // An hour that the clock shows twice has no wall times of its own the second time.
+    let lasting = distinct(&from, &to).map_err(internal)?;
+    filter_record_batch(&made, &lasting).map_err(internal)
 }
 
 /// A change begins a stretch that the next differing one ends; a deletion only ends.

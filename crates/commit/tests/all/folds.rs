@@ -10,7 +10,7 @@ use arrow::compute::filter_record_batch;
 use arrow::datatypes::{DataType, Field, Int64Type, Schema, TimestampMicrosecondType};
 use oncemore_commit::{
     Attempt, Change, CommitError, FoldSpec, Publish, Published, Reducer, Room, RowHasher, RowsPrint,
-    SliceWriter, Validity, Warehouse,
+    SliceWriter, Starts, Validity, Warehouse,
 };
 use oncemore_core::{Instant, Interval, Stamp, TableName};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
@@ -49,6 +49,7 @@ pub(crate) fn laid_out(kind: Kind, (bucket_rows, rewrite_share): Layout) -> Fold
         at: kind.date().map(|(name, _)| name.to_owned()),
         sliced: kind.date().is_some_and(|(_, sliced)| sliced),
         tracked: vec!["value".to_owned()],
+        starts: Starts::Instant,
     };
     FoldSpec {
         state: state(),
@@ -615,4 +616,23 @@ fn a_state_that_was_changed_by_another_writer_is_folded_again_on_demand() {
     publish(&other, &third).unwrap();
     log_rows.extend(third);
     check(&other, &log_rows, "after the state was set back");
+}
+
+/// Tables of a time when all starts were instants are known as such, and are not read as what they are to be now.
+#[test]
+fn a_history_whose_starts_are_written_otherwise_does_not_fit() {
+    let scene = Scene::empty(None);
+    let warehouse = &scene.warehouse;
+    ensure(warehouse, Kind::Snapshots);
+    let rows = [row("a", 1, 1, 1)];
+    let publish = staging(warehouse, Kind::Snapshots, &begin(warehouse, 1).unwrap(), &rows).unwrap();
+    warehouse.publish(vec![publish]).remove(0).unwrap();
+    let mut stored = serde_json::to_value(spec(Kind::Snapshots)).unwrap();
+    stored["validity"].as_object_mut().unwrap().remove("starts").unwrap();
+    let mut wanted: FoldSpec = serde_json::from_value(stored).unwrap();
+    let misfit = |spec: &FoldSpec| warehouse.fold_misfit(&log(), &oracle::user_schema(), true, spec).unwrap();
+    assert_eq!(misfit(&wanted), None);
+    wanted.validity.as_mut().unwrap().starts = Starts::Day("UTC".to_owned());
+    let why = misfit(&wanted).unwrap();
+    assert!(why.contains("is now dated"), "{why}");
 }

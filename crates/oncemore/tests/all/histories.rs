@@ -192,3 +192,68 @@ fn a_change_without_a_date_is_an_error() {
         "{code:?}: {said}"
     );
 }
+
+/// A project of days around a change of the clock: what planes are there, and which flew, with times of one type.
+fn planes(zone: &str, kind: &str) -> Project {
+    let project = Project::empty();
+    let source = |name: &str, columns: &str| {
+        format!(
+            "  raw.{name}:\n    path: data/{name}-{{interval:%Y-%m-%d}}.csv\n    time: at\n    columns: {{at: {kind}, tail: TEXT{columns}}}\n"
+        )
+    };
+    let (seen, flown) = (source("seen", ", carrier: TEXT"), source("flown", ""));
+    project.write(
+        "oncemore.yml",
+        format!(
+            "name: planes\nstart: 2026-03-06\nend: 2026-03-10\ntime_zone: {zone}\nsources:\n{seen}{flown}"
+        ),
+    );
+    project.write(
+        "models/gold/owners.sql",
+        "/* oncemore\nkind: history\ninterval: day\ntime: at\nkey: [tail]\ninput: snapshot\n*/\n\
+         SELECT tail, carrier, at FROM raw.seen WHERE at >= :interval_start AND at < :interval_end\n",
+    );
+    project.write(
+        "models/gold/flights.sql",
+        "/* oncemore\nkind: slice\ninterval: day\ntime: at\n*/\n\
+         SELECT f.at, f.tail, o.carrier\n  FROM raw.flown AS f\n  LEFT JOIN gold.owners AS o\n    \
+         ON o.tail = f.tail AND f.at >= o.valid_from AND (f.at < o.valid_to OR o.valid_to IS NULL)\n \
+         WHERE f.at >= :interval_start AND f.at < :interval_end\n",
+    );
+    let time = if kind == "DATE" { "" } else { " 00:00:00" };
+    for (day, carrier) in [(6, "AA"), (7, "BB"), (8, "BB"), (9, "AA")] {
+        let date = format!("2026-03-{day:02}");
+        project
+            .write(&format!("data/seen-{date}.csv"), format!("at,tail,carrier\n{date}{time},t1,{carrier}\n"));
+        project.write(&format!("data/flown-{date}.csv"), format!("at,tail\n{date}{time},t1\n"));
+    }
+    project
+}
+
+#[test]
+fn facts_meet_the_state_of_their_own_local_day() {
+    for zone in ["America/New_York", "Europe/Berlin", "UTC"] {
+        for kind in ["DATE", "TIMESTAMP"] {
+            let project = planes(zone, kind);
+            project.run(&[]);
+            let text = |column: &str| format!("coalesce(CAST({column} AS TEXT), 'now')");
+            let found = project.query(&format!(
+                "SELECT {} AS a, {} AS b, carrier FROM gold.owners",
+                text("valid_from"),
+                text("valid_to")
+            ));
+            let time = if kind == "DATE" { "" } else { "T00:00:00" };
+            let line = |carrier: &str, from: &str, to: &str| {
+                format!(r#"{{"a":"{from}","b":"{to}","carrier":"{carrier}"}}"#)
+            };
+            let day = |day: u32| format!("2026-03-0{day}{time}");
+            let wanted =
+                [line("AA", &day(6), &day(7)), line("BB", &day(7), &day(9)), line("AA", &day(9), "now")];
+            assert_eq!(found, wanted, "{zone} {kind}");
+            let flights = project.query("SELECT CAST(at AS TEXT) AS at, carrier FROM gold.flights");
+            let flown = [(6, "AA"), (7, "BB"), (8, "BB"), (9, "AA")]
+                .map(|(at, carrier)| format!(r#"{{"at":"{}","carrier":"{carrier}"}}"#, day(at)));
+            assert_eq!(flights, flown, "{zone} {kind}");
+        }
+    }
+}
