@@ -44,6 +44,8 @@ pub struct Cleaned {
     pub kept: u64,
     /// Files that nothing refers to, and that a reader may still have open.
     pub waiting: u64,
+    /// Attempts forgotten that published stamps alone, which later ones replaced.
+    pub forgotten: u64,
 }
 
 /// A file of ours that nothing refers to.
@@ -57,7 +59,8 @@ struct Orphan {
 }
 
 impl Warehouse {
-    /// Removes what nothing refers to and was first found so at or before `older_than`.
+    /// Removes what nothing refers to and was first found so at or before `older_than`, and of the ledger attempts that
+    /// ended by then and left a stamp alone which is no more.
     ///
     /// # Errors
     /// Metadata that can't be read: then nothing of that table is removed.
@@ -81,6 +84,7 @@ impl Warehouse {
             self.disk().remove(&name)?;
             cleaned.files += 1;
         }
+        cleaned.forgotten = self.forget_stamps(older_than)?;
         Ok(cleaned)
     }
 

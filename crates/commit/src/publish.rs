@@ -113,7 +113,7 @@ struct TableCommit {
     list: Option<(String, manifest::List)>,
     expired: Vec<PathBuf>,
     /// Items by their place in the request: what they come to, rows and bytes.
-    items: Vec<(usize, Published, AttemptEnd, u64, u64)>,
+    items: Vec<(usize, Published, AttemptEnd, Option<(u64, u64)>)>,
     /// Rows that only this commit points to: those of a table that is folded from another one.
     staged: Option<Files>,
 }
@@ -278,8 +278,8 @@ impl Warehouse {
                 if commit.map.clean {
                     catalog::set_index(transaction, &state.table, location, &index.to_json())?;
                 }
-                for (_, _, end, rows, bytes) in &commit.items {
-                    finish(transaction, end, now, Some((*rows, *bytes)))?;
+                for (_, _, end, amount) in &commit.items {
+                    finish(transaction, end, now, *amount)?;
                 }
             }
             Ok(())

@@ -42,10 +42,17 @@ pub struct AttemptStory {
     pub started: Instant,
     /// When it ended.
     pub ended: Option<Instant>,
-    /// Rows staged.
+    /// Rows staged; none where nothing was computed.
     pub rows: Option<u64>,
     /// Why it failed.
     pub error: Option<String>,
+}
+
+impl AttemptStory {
+    /// Whether it published a stamp and computed nothing.
+    pub fn is_stamp_alone(&self) -> bool {
+        self.state == "committed" && self.rows.is_none()
+    }
 }
 
 /// The story of one slice.

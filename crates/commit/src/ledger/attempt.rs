@@ -65,9 +65,9 @@ pub struct AttemptRow {
     pub started: Instant,
     /// When it ended.
     pub ended: Option<Instant>,
-    /// Rows it published.
+    /// Rows it published; none where it published a stamp alone.
     pub rows: Option<u64>,
-    /// Bytes it published.
+    /// Bytes it published, likewise.
     pub bytes: Option<u64>,
     /// Why it failed.
     pub error: Option<String>,
@@ -261,6 +261,31 @@ impl Warehouse {
             found.push(read(row)?);
         }
         Ok(found)
+    }
+
+    /// Forgets attempts that published no rows and ended by `before`, where a later one on the slice was committed:
+    /// they say nothing of what the table holds. A run that spares a slice makes one each time.
+    ///
+    /// # Errors
+    /// The catalog can't be used.
+    pub(crate) fn forget_stamps(&self, before: Instant) -> Result<u64> {
+        const SUPERSEDED: &str = "FROM om_attempts AS own
+             WHERE state = 'committed' AND coalesce(rows, 0) = 0 AND coalesce(bytes, 0) = 0 AND ended <= ?1 AND EXISTS (
+               SELECT 1 FROM om_attempts AS later
+               WHERE later.name = own.name AND later.\"from\" = own.\"from\" AND later.\"to\" = own.\"to\"
+                 AND later.state = 'committed' AND (later.request, later.attempt) > (own.request, own.attempt))";
+        let any: bool = {
+            let connection = self.catalog().lock();
+            let mut query = connection.prepare_cached(&format!("SELECT EXISTS (SELECT 1 {SUPERSEDED})"))?;
+            query.query_row([before.0], |row| row.get(0))?
+        };
+        if !any {
+            return Ok(0);
+        }
+        self.catalog().note(|transaction| {
+            let forgotten = transaction.execute(&format!("DELETE {SUPERSEDED}"), [before.0])?;
+            Ok(forgotten as u64)
+        })
     }
 
     /// The pace of the run that published most slices of a table, the latest of several.

@@ -71,11 +71,11 @@ pub(super) fn decided(
     let (mut commit, snapshot_id) = build(warehouse, parts)?;
     let item = |place: &usize, published: Published| {
         let publish = &publishes[*place];
-        let (rows, bytes) = match &publish.change {
-            Change::Replace(audited) => (audited.0.rows, audited.0.bytes),
-            Change::Restamp | Change::Adopt => (0, 0),
+        let amount = match &publish.change {
+            Change::Replace(audited) => Some((audited.0.rows, audited.0.bytes)),
+            Change::Restamp | Change::Adopt => None,
         };
-        (*place, published, committed(publish.stamp.attempt), rows, bytes)
+        (*place, published, committed(publish.stamp.attempt), amount)
     };
     let replaced = decisions.replaced.iter().map(|place| item(place, Published::Replaced { snapshot_id }));
     let restamped = decisions.restamped.iter().map(|place| item(place, Published::Unchanged));

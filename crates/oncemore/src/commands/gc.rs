@@ -37,7 +37,7 @@ pub fn run(args: &Args, context: &Context) -> Result<u8, Failure> {
     if context.ui.is_json() {
         context.ui.json(&serde_json::json!({
             "files": cleaned.files, "bytes": cleaned.bytes, "fenced": cleaned.fenced, "kept": cleaned.kept,
-            "waiting": cleaned.waiting,
+            "waiting": cleaned.waiting, "forgotten": cleaned.forgotten,
             "compacted": compacted.iter().map(ToString::to_string).collect::<Vec<_>>(),
         }))?;
         return Ok(0);
@@ -61,6 +61,12 @@ pub fn run(args: &Args, context: &Context) -> Result<u8, Failure> {
         text += &format!(
             "; {} wait until `--older-than` has passed since they were first found, for readers that are open",
             count(cleaned.waiting)
+        );
+    }
+    if cleaned.forgotten > 0 {
+        text += &format!(
+            "; {} of superseded stamps forgotten",
+            plural(usize::try_from(cleaned.forgotten).unwrap_or(usize::MAX), "attempt")
         );
     }
     context.ui.data(&format!("{text}\n"))?;

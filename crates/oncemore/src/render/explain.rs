@@ -265,11 +265,14 @@ fn attempts(story: &Story, look: &Look) -> String {
     if story.attempts.is_empty() {
         out += "  none is on record\n";
     }
+    // A run that spares the slice leaves an attempt, too: those would bury the ones that computed.
+    let (stamps, worked): (Vec<&AttemptStory>, Vec<&AttemptStory>) =
+        story.attempts.iter().partition(|attempt| attempt.is_stamp_alone());
     let width = |text: fn(&AttemptStory) -> &str| {
-        story.attempts.iter().take(ATTEMPTS_MAX).map(|attempt| text(attempt).width()).max().unwrap_or(0)
+        worked.iter().take(ATTEMPTS_MAX).map(|attempt| text(attempt).width()).max().unwrap_or(0)
     };
     let (epochs, states) = (width(|attempt| &attempt.epoch), width(|attempt| &attempt.state));
-    for attempt in story.attempts.iter().take(ATTEMPTS_MAX) {
+    for attempt in worked.iter().take(ATTEMPTS_MAX) {
         let took = attempt.ended.map_or_else(String::new, |ended| {
             format!(", {}", seconds((ended.0.saturating_sub(attempt.started.0)) as f64 / 1e6))
         });
@@ -283,8 +286,17 @@ fn attempts(story: &Story, look: &Look) -> String {
             attempt.code.short(),
         );
     }
-    if story.attempts.len() > ATTEMPTS_MAX {
-        out += &format!("  and {} more\n", story.attempts.len() - ATTEMPTS_MAX);
+    if worked.len() > ATTEMPTS_MAX {
+        out += &format!("  and {} more\n", worked.len() - ATTEMPTS_MAX);
+    }
+    if let Some(last) = stamps.first() {
+        out += &format!(
+            "  {} gave it a new stamp alone, the last {} on {}, code {}\n",
+            plural(stamps.len(), "attempt"),
+            last.epoch,
+            instant(last.started),
+            last.code.short(),
+        );
     }
     out
 }

@@ -611,3 +611,38 @@ fn whatever_is_corrected_the_tables_are_those_of_a_clean_build() {
     }
     assert!(spared > 0, "ONCEMORE_SEED={seed}: nothing was ever spared");
 }
+
+/// Attempts on the facts that the ledger knows, by state and whether they computed.
+fn attempts(project: &Project) -> usize {
+    project.query(&format!("SELECT attempt FROM oncemore.attempts WHERE model = '{FACTS}'")).len()
+}
+
+#[test]
+fn runs_that_spare_a_slice_do_not_bury_its_story() {
+    let project = project();
+    project.run(&[]);
+    let computed = attempts(&project);
+    assert_eq!(computed, 10);
+    for firmware in 0..12 {
+        report(&project, &format!("a,1,$,1,one,\np,1,$,1,one,\nz,1,$,1,{firmware},\n"));
+        let report = project.run(&[]);
+        assert_eq!(report["spared"], 10, "{report}");
+    }
+    assert_eq!(attempts(&project), computed + 12 * 10);
+    let explained = || project.said(&["explain", FACTS, "2026-03-03"]).1;
+    let said = explained();
+    let story = said.split("attempts\n").nth(1).unwrap();
+    let first = story.lines().next().unwrap();
+    assert!(first.contains("committed") && first.contains("2 rows"), "{said}");
+    assert!(story.contains("12 attempts gave it a new stamp alone"), "{said}");
+    // The stamp that is there is kept, and so is what a reader of the ledger is told of it.
+    let (tables, slices) = (rows(&project, &[FACTS]), project.query("SELECT * FROM oncemore.slices"));
+    let (code, said) = project.said(&["gc", "--older-than", "0s"]);
+    assert!(code == Some(0) && said.contains("110 attempts of superseded stamps forgotten"), "{said}");
+    assert_eq!(attempts(&project), computed + 10);
+    assert!(explained().contains("1 attempt gave it a new stamp alone"), "{}", explained());
+    assert_eq!((rows(&project, &[FACTS]), project.query("SELECT * FROM oncemore.slices")), (tables, slices));
+    let (_, said) = project.said(&["gc", "--older-than", "0s"]);
+    assert!(!said.contains("forgotten"), "{said}");
+    equals_a_fresh_build(&project, &[FACTS]);
+}
