@@ -323,6 +323,29 @@ fn ties_fail_where_they_are_to_fail() {
     assert!(said.contains("add columns to `order_by`"), "{said}");
 }
 
+/// As the documentation says: one interval is looked at; two are decided alike whichever runs first.
+#[test]
+fn changes_of_equal_order_in_two_intervals_are_no_ties() {
+    let build = |days: [&str; 2]| {
+        let project = project();
+        project.edit("models/gold/devices.sql", "deleted:", "ties: error\ndeleted:");
+        report(&project, "2026-03-01", "a,2026-03-01 08:00:00,1,two,\n");
+        report(&project, "2026-03-02", "a,2026-03-02 08:00:00,1,one,\n");
+        for day in days {
+            let done = project.run(&["gold.devices", "--interval", day]);
+            assert_eq!(
+                (done["published"].as_u64(), done["ties"].as_array().map(Vec::len)),
+                (Some(1), Some(0))
+            );
+        }
+        state(&project)
+    };
+    // `at` is the first of the other columns.
+    let wanted = [r#"{"device":"a","firmware":"one","version":1}"#];
+    assert_eq!(build(["2026-03-01", "2026-03-02"]), wanted);
+    assert_eq!(build(["2026-03-02", "2026-03-01"]), wanted);
+}
+
 #[test]
 fn what_the_settings_name_must_be_there() {
     for (from, to, wanted) in [
