@@ -92,7 +92,7 @@ pub(crate) const KEYS: &[Key] = &[
     key("model", "deleted", "SQL condition", "none", "`merge`, `history`: a change for which it is true deletes its key."),
     key("model", "ties", "`warn` or `error`", "`warn`", "`merge`, `history`: what changes of one key (and date) and equal order in one interval do that differ otherwise. Those of two intervals are not compared."),
     key("model", "input", "`changes` or `snapshot`", "`changes`", "`history`: whether an interval holds what changed, or all keys that are there at its start."),
-    key("model", "track", "list of columns", "all but key, time, date and order", "`history`: columns whose values make a stretch of time; equal neighbours are one."),
+    key("model", "track", "list of columns", "all but key, time, date and order", "`history`: columns whose values make a stretch of time; equal neighbours are one. None of the key's."),
     key("model", "empty", "`error` or `allowed`", "`error`", "`history` of snapshots: whether an interval without rows means that nothing is there."),
     key("model", "audits", "list of audits", "none", "What must hold of the rows before they are published."),
     key("model", "tags", "list of text", "none", "Labels, to select by `tag:<name>`."),

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use arrow::array::{ArrayRef, Int64Array, RecordBatch, StringArray, TimestampMicrosecondArray};
 use datafusion::catalog::{MemTable, TableProvider};
 use datafusion::execution::SendableRecordBatchStream;
-use oncemore_backend::engine;
+use oncemore_backend::error::ErrorKind as EngineErrorKind;
+use oncemore_backend::{EngineError, engine};
 use oncemore_commit::{AttemptRow, CODE_VERSION, INTERVAL_START};
 use oncemore_core::{Calendar, Instant, Interval, IntervalLength, Origin, Stamp};
 use oncemore_project::{Kind, Model};
@@ -25,7 +26,7 @@ const HIDDEN: [&str; 2] = [INTERVAL_START, CODE_VERSION];
 pub async fn query(workspace: &Workspace, sql: &str) -> Result<SendableRecordBatchStream, RunError> {
     oncemore_project::check_depth(sql)
         .map_err(|(message, help)| RunError::new(ErrorKind::Config, message).help(help))?;
-    let named = engine::named(sql, &HIDDEN)?;
+    let named = engine::named(sql, &HIDDEN).map_err(only_asks)?;
     let mut names: BTreeSet<String> = named.tables.into_iter().collect();
     let views = views_named(workspace, &mut names);
     let mut inputs: Vec<(String, Arc<dyn TableProvider>)> = Vec::new();
@@ -93,9 +94,12 @@ fn table_named(
             None => Ok(Some(task::whole_input(workspace, name)?)),
         };
     }
-    let folds = tables().filter_map(|model| Some((model, model.fold.as_ref()?)));
-    if let Some((model, fold)) = folds.into_iter().find(|(_, fold)| fold.log.as_str() == name) {
+    let mut folds = tables().filter_map(|model| Some((model, model.fold.as_ref()?)));
+    if let Some((model, fold)) = folds.clone().find(|(_, fold)| fold.log.as_str() == name) {
         return Ok(Some(task::changes_of(workspace, model, fold)?));
+    }
+    if let Some((model, fold)) = folds.find(|(_, fold)| fold.beside.as_str() == name) {
+        return task::beside_of(workspace, model, fold);
     }
     if let Some(model) = tables().find(|model| format!("{}__slices", model.name) == name) {
         return Ok(Some(workspace.slices_table(&[model])?));
@@ -106,6 +110,15 @@ fn table_named(
         "oncemore.attempts" => Some(workspace.attempts_table(&all)?),
         _ => None,
     })
+}
+
+/// What is said of SQL that is no SELECT: the engine speaks of models.
+fn only_asks(error: EngineError) -> RunError {
+    if error.kind != EngineErrorKind::Refused {
+        return error.into();
+    }
+    RunError::new(ErrorKind::Config, "`query` takes one SELECT, nothing else")
+        .help("it asks and changes nothing; what tables hold is decided by their models: `oncemore run`")
 }
 
 fn unknown_table(workspace: &Workspace, name: &str) -> RunError {

@@ -450,6 +450,25 @@ pub(crate) fn changes_of(
     Ok(table::provider(data_files(files)?, fold::stored_columns(model, facts), None))
 }
 
+/// What is kept beside a folded table: keys that were deleted, or the changes that count; `None` where nothing is.
+pub(crate) fn beside_of(
+    workspace: &Workspace,
+    model: &Model,
+    fold: &Fold,
+) -> Result<Option<Arc<dyn TableProvider>>, RunError> {
+    if fold.deleted.is_none() && fold.history.is_none() {
+        return Ok(None);
+    }
+    let facts = &workspace.facts[&model.name.to_string()];
+    let schema = match fold.history {
+        Some(_) => fold::stored_columns(model, facts),
+        None => Arc::clone(&facts.schema),
+    };
+    let files =
+        workspace.warehouse.head(&fold.beside)?.map(|head| head.all_files().to_vec()).unwrap_or_default();
+    Ok(Some(table::provider(data_files(files)?, schema, None)))
+}
+
 /// Files of a table, as the engine takes them.
 pub(crate) fn data_files(files: Vec<DataFileRef>) -> Result<Vec<DataFile>, RunError> {
     let file = |file: DataFileRef| {

@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::observe::Watcher;
 use crate::render::error::render_early;
 use crate::render::plan::{nothing_to_do, totals};
-use crate::render::progress::summary;
+use crate::render::progress::{going_on, summary};
 use crate::ui::Ui;
 
 /// Run what is due: each slice replaced whole and atomically, then what reads it.
@@ -58,15 +58,16 @@ pub(crate) async fn once(
     let result = oncemore_run::run(&workspace, options, &observer, stop).await;
     watcher.finish();
     let report = result?;
+    let told = || summary(&report, started.elapsed().as_secs_f64(), &ui.err) + &going_on(&report, &ui.err);
     match watcher.plan() {
         Some(plan) if !plan.spared.is_empty() => {
-            ui.talk(&summary(&report, started.elapsed().as_secs_f64(), &ui.err));
+            ui.talk(&told());
         }
         Some(plan) if plan.tasks.is_empty() && plan.held.is_empty() => ui.talk(&nothing_to_do(&plan)),
         Some(plan) if plan.tasks.is_empty() => {
             ui.talk(&format!("{}\nnext: `oncemore plan` and `oncemore status --why` say why", totals(&plan)));
         }
-        _ => ui.talk(&summary(&report, started.elapsed().as_secs_f64(), &ui.err)),
+        _ => ui.talk(&told()),
     }
     if let Some(early) = &report.ended_early {
         ui.talk(&render_early(early, &ui.err));

@@ -188,7 +188,7 @@ fn words(counts: &Counts, look: &Look) -> String {
     parts.join(", ")
 }
 
-/// What a run did, and what to type next.
+/// What a run did, and what to type about it; how to go on where it was interrupted depends on the command.
 pub fn summary(report: &RunReport, took_seconds: f64, look: &Look) -> String {
     let failed = report.failed.len() as u64;
     let blocked = report.blocked.len() as u64;
@@ -223,6 +223,17 @@ pub fn summary(report: &RunReport, took_seconds: f64, look: &Look) -> String {
         out += &format!("{}: {help}\n", look.paint(Paint::Vouched, "next"));
     }
     out
+}
+
+/// How a run that was interrupted is gone on with.
+pub fn going_on(report: &RunReport, look: &Look) -> String {
+    match report.interrupted {
+        true => format!(
+            "{}: what is published stays; `oncemore run` goes on from there\n",
+            look.paint(Paint::Vouched, "next")
+        ),
+        false => String::new(),
+    }
 }
 
 fn failures(report: &RunReport, look: &Look) -> String {
@@ -279,9 +290,6 @@ fn advice(report: &RunReport) -> Vec<String> {
             "ties are broken by all remaining columns, the same in every run; columns added to `order_by` decide them"
                 .to_owned(),
         );
-    }
-    if report.interrupted {
-        out.push("what is published stays; `oncemore run` goes on from there".to_owned());
     }
     if report.failed.is_empty() && report.held > 0 {
         out.push("`oncemore status --why` says what the slices that are held back wait for".to_owned());

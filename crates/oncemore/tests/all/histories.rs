@@ -183,6 +183,15 @@ fn a_snapshot_ends_the_keys_it_lacks_and_one_that_never_ran_ends_nothing() {
 }
 
 #[test]
+fn the_changes_that_count_are_shown() {
+    let project = project();
+    prices(&project, 4, "a,2026-03-04 06:00:00,2026-03-03 00:00:00,40\n");
+    project.run(&["gold.prices"]);
+    let counting = project.query("SELECT item, price FROM gold.prices__dated");
+    assert_eq!(counting, [r#"{"item":"a","price":10}"#, r#"{"item":"a","price":40}"#]);
+}
+
+#[test]
 fn a_change_without_a_date_is_an_error() {
     let project = project();
     prices(&project, 2, "a,2026-03-02 00:00:00,,10\n");

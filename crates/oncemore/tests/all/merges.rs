@@ -400,3 +400,19 @@ fn the_state_and_its_changes_are_shown() {
     project.said(&["gc"]);
     assert_eq!(state(&project).len(), 3);
 }
+
+#[test]
+fn what_is_kept_beside_is_shown() {
+    let project = project();
+    project.run(&["gold.devices"]);
+    let deleted = project.query("SELECT device, version FROM gold.devices__deleted");
+    assert_eq!(deleted, [r#"{"device":"b","version":2}"#]);
+    let none = project.query("SELECT device FROM gold.devices__deleted WHERE firmware = 'none'");
+    assert_eq!(none, Vec::<String>::new());
+    let (code, said) = project.said(&["query", "DELETE FROM gold.devices"]);
+    assert!(code == Some(3) && said.contains("`query` takes one SELECT, nothing else"), "{code:?}: {said}");
+    assert!(said.contains("`oncemore run`") && !said.contains("a model is"), "{said}");
+    project.edit("models/gold/devices.sql", "deleted: op = 'gone'\n", "");
+    let (code, said) = project.said(&["query", "SELECT * FROM gold.devices__deleted"]);
+    assert!(code == Some(3) && said.contains("no table is called"), "{code:?}: {said}");
+}

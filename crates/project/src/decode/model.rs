@@ -103,10 +103,12 @@ pub(crate) fn decode<'n, 'a>(
         );
     }
     project::check_order(decoder, &fields);
+    let key = fields.get("key").map(|node| decoder.columns("key", node)).unwrap_or_default();
     ModelSettings {
         kind,
         order: decode_order(decoder, &fields, time.as_ref()),
-        history: decode_history(decoder, &fields, time.as_ref()).filter(|_| kind == Some(Kind::History)),
+        history: decode_history(decoder, &fields, time.as_ref(), &key)
+            .filter(|_| kind == Some(Kind::History)),
         deleted: fields.get("deleted").and_then(|node| decoder.text("deleted", node)),
         ties: fields
             .get("ties")
@@ -114,7 +116,7 @@ pub(crate) fn decode<'n, 'a>(
             .unwrap_or_default(),
         calendar,
         time,
-        key: fields.get("key").map(|node| decoder.columns("key", node)).unwrap_or_default(),
+        key,
         audits: fields.get("audits").map(|node| audit::decode_all(decoder, node)).unwrap_or_default(),
         tags: fields.get("tags").map(|node| decode_tags(decoder, node)).unwrap_or_default(),
         inputs: fields.get("inputs").map(|node| decode_inputs(decoder, node)).unwrap_or_default(),
@@ -136,7 +138,12 @@ fn has_slices(kind: Option<Kind>) -> bool {
 }
 
 /// How a history dates and tracks; `effective` dates changes, `time` where it is not given.
-fn decode_history(decoder: &mut Decoder, fields: &Fields, time: Option<&String>) -> Option<History> {
+fn decode_history(
+    decoder: &mut Decoder,
+    fields: &Fields,
+    time: Option<&String>,
+    key: &[String],
+) -> Option<History> {
     let inputs = [("changes", true), ("snapshot", false)];
     let changes = fields.get("input").and_then(|node| decoder.choice("input", node, &inputs)).unwrap_or(true);
     let effective = fields.get("effective").and_then(|node| decoder.name("effective", node));
@@ -145,9 +152,15 @@ fn decode_history(decoder: &mut Decoder, fields: &Fields, time: Option<&String>)
         decoder.error(Diagnostic::error("wrong-key", message, node.location()).help("remove it"));
     }
     let allowed = [("error", false), ("allowed", true)];
+    let track = fields.get("track").map(|node| decoder.columns("track", node)).unwrap_or_default();
+    if let Some((node, column)) = fields.get("track").zip(track.iter().find(|column| key.contains(column))) {
+        let message = format!("`track` names `{column}`, which is part of `key`: it never changes");
+        let help = "name columns whose changes begin a stretch of time; without `track` all others do";
+        decoder.error(Diagnostic::error("wrong-key", message, node.location()).help(help));
+    }
     Some(History {
         at: if changes { effective.or_else(|| time.cloned()) } else { None },
-        track: fields.get("track").map(|node| decoder.columns("track", node)).unwrap_or_default(),
+        track,
         empty: fields.get("empty").and_then(|node| decoder.choice("empty", node, &allowed)).unwrap_or(false),
     })
 }

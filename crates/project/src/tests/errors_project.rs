@@ -566,6 +566,7 @@ time: at
 key: [a]
 input: snapshot
 effective: since
+track: [b, a]
 */
 SELECT * FROM raw.a
 //- models/silver/y.sql
@@ -580,6 +581,7 @@ SELECT * FROM raw.a
 "##;
     insta::assert_snapshot!(diagnostics(fixture), @r"
     models/silver/x.sql:7:12: `since`: error[wrong-key]: snapshots are dated by their interval's start: they have no `effective` / remove it
+    models/silver/x.sql:8:8: `[b, a]`: error[wrong-key]: `track` names `a`, which is part of `key`: it never changes / name columns whose changes begin a stretch of time; without `track` all others do
     models/silver/y.sql:6:1: `input`: error[wrong-key]: a merge has no `input` / a merge holds the last change of a key: remove it, or make the model `kind: history`
     ");
 }

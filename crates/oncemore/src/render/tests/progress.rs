@@ -4,7 +4,7 @@ use std::sync::Arc;
 use oncemore_core::{AuditFailure, Interval, SliceState};
 use oncemore_run::{ErrorKind, Event, Plan, Reason, RunReport, Task, TaskFailure};
 
-use super::super::progress::{Tally, summary};
+use super::super::progress::{Tally, going_on, summary};
 use super::{table, wide};
 
 fn failure() -> TaskFailure {
@@ -96,10 +96,13 @@ fn the_summary_says_what_to_type_next() {
     ");
     let stopped =
         RunReport { request: 8, published: 20, rows: 18_000, interrupted: true, ..RunReport::default() };
-    insta::assert_snapshot!(summary(&stopped, 0.5, &wide(80)), @r"
+    insta::assert_snapshot!(summary(&stopped, 0.5, &wide(80)) + &going_on(&stopped, &wide(80)), @r"
     interrupted: 20 published; 18,000 rows in 0.50 s (request 8)
     next: what is published stays; `oncemore run` goes on from there
     ");
+    // How else than by `run` it goes on is said by the command that was stopped.
+    assert!(!summary(&stopped, 0.5, &wide(80)).contains("oncemore run"));
+    assert_eq!(going_on(&report, &wide(80)), "");
     let all_well =
         RunReport { request: 9, published: 20, cut_off: 345, rows: 18_000, ..RunReport::default() };
     insta::assert_snapshot!(summary(&all_well, 61.0, &wide(80)), @"done: 20 published, 345 cut off; 18,000 rows in 1 min 01 s (request 9)");
