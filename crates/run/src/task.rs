@@ -346,8 +346,12 @@ fn previous(
     Ok(table::provider(data_files(files)?, schema, None))
 }
 
-/// A table or source, all of it.
+/// A table or source, all of it: not without a file that can't be read, whose rows would be missing without a word.
 pub(crate) fn whole_input(workspace: &Workspace, name: &str) -> Result<Arc<dyn TableProvider>, RunError> {
+    let broken = workspace.sources.get(name).and_then(|source| source.index.broken().first());
+    if let Some(broken) = broken {
+        return Err(broken.error.clone().into());
+    }
     input(workspace, name, Some(Interval::WHOLE))
 }
 

@@ -277,17 +277,24 @@ impl SourceIndex {
         self.expected.take();
     }
 
-    /// Whether the rows of `interval` are all there.
-    pub fn delivered(&self, interval: Interval) -> Delivery {
-        let touches = |broken: &&BrokenFile| broken.interval.is_none_or(|own| own.overlaps(interval));
+    /// What is there of `interval` and can't be read, or was and is gone: known to be, whether anything is expected
+    /// there or not. `None`: nothing of that kind.
+    pub fn lost(&self, interval: Interval) -> Option<Delivery> {
+        let touches = |file: &&BrokenFile| file.interval.is_none_or(|own| own.overlaps(interval));
         if let Some(broken) = self.broken.iter().find(touches) {
-            return Delivery::Broken { what: broken.error.to_string() };
+            return Some(Delivery::Broken { what: broken.error.to_string() });
         }
-        if let Some(gone) = self.gone.iter().find(|gone| {
+        let gone = self.gone.iter().find(|gone| {
             gone.interval.is_some_and(|own| own.overlaps(interval))
                 || gone.cells.iter().any(|own| own.overlaps(interval))
-        }) {
-            return Delivery::Gone { path: gone.path.clone() };
+        })?;
+        Some(Delivery::Gone { path: gone.path.clone() })
+    }
+
+    /// Whether the rows of `interval` are all there, where rows of all of it are expected.
+    pub fn delivered(&self, interval: Interval) -> Delivery {
+        if let Some(lost) = self.lost(interval) {
+            return lost;
         }
         let zone = Zone::named(&self.spec.time_zone).unwrap_or_else(Zone::utc);
         let lacking = self.lacking(interval, &zone);

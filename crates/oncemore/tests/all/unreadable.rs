@@ -1,0 +1,107 @@
+//! Source files that can't be read, or were there and are gone: whoever reads where they lie is held, also out of the
+//! project's time.
+
+use crate::project::Project;
+
+const SETTINGS: &str = "\
+name: late
+start: 2026-03-01
+end: 2026-03-03
+sources:
+  raw.changes:
+    path: data/{interval:%Y-%m-%d}.csv
+    time: at
+    columns: {k: TEXT, v: BIGINT, at: DATE}
+";
+
+/// Two days back and one ahead: before `start`, and after `end`.
+const AROUND: &str = "\
+/* oncemore
+kind: slice
+interval: day
+time: day
+*/
+SELECT CAST(:interval_start AS DATE) AS day, sum(v) AS v
+  FROM raw.changes
+ WHERE at >= CAST(:interval_start AS DATE) - INTERVAL '2 days'
+   AND at < CAST(:interval_end AS DATE) + INTERVAL '1 day'
+";
+
+const FULL: &str = "/* oncemore\nkind: full\n*/\nSELECT count(*) AS n, sum(v) AS v FROM raw.changes\n";
+
+fn file(day: &str) -> String {
+    format!("data/{day}.csv")
+}
+
+fn day(project: &Project, day: &str, rows: &str) {
+    project.write(&file(day), format!("k,v,at\n{rows}"));
+}
+
+fn project(model: &str) -> Project {
+    let project = Project::empty();
+    project.write("oncemore.yml", SETTINGS);
+    project.write("models/gold/s.sql", model);
+    project
+}
+
+fn rows(project: &Project) -> Vec<String> {
+    project.query("SELECT * FROM gold.s")
+}
+
+/// A file of `lost` that can't be read, then one that is gone, hold the slices of `held` and leave their rows alone.
+#[track_caller]
+fn holds(model: &str, lost: &str, held: &[&str]) {
+    let project = project(model);
+    for name in ["2026-02-27", "2026-02-28", "2026-03-01", "2026-03-02", "2026-03-03"] {
+        day(&project, name, &format!("a,1,{name}\n"));
+    }
+    project.run(&[]);
+    let before = rows(&project);
+    let held_as = |hold: &str| held.iter().map(|label| format!("gold.s {label} {hold}")).collect::<Vec<_>>();
+
+    day(&project, lost, &format!("a,oops,{lost}\n"));
+    assert_eq!(project.held(), held_as("broken"), "{lost}");
+    project.run_to(7, &[]);
+    assert_eq!(rows(&project), before, "{lost}");
+
+    // What it says once it can be read, it says to those that were held.
+    day(&project, lost, &format!("a,5,{lost}\n"));
+    assert_eq!(project.run(&[])["published"], held.len(), "{lost}");
+    let corrected = rows(&project);
+    assert_ne!(corrected, before, "{lost}");
+
+    project.remove(&file(lost));
+    assert_eq!(project.held(), held_as("gone"), "{lost}");
+    project.said(&["run"]);
+    assert_eq!(rows(&project), corrected, "{lost}");
+    project.run(&["--accept-gone"]);
+    assert_ne!(rows(&project), corrected, "{lost}");
+    assert_eq!((project.tasks(), project.held()), (Vec::new(), Vec::new()), "{lost}");
+}
+
+#[test]
+fn a_file_before_the_start_holds_slices_that_look_back() {
+    holds(AROUND, "2026-02-27", &["2026-03-01"]);
+    holds(AROUND, "2026-02-28", &["2026-03-01", "2026-03-02"]);
+}
+
+#[test]
+fn a_file_after_the_end_holds_slices_that_look_ahead() {
+    holds(AROUND, "2026-03-03", &["2026-03-02"]);
+}
+
+#[test]
+fn a_file_out_of_the_project_s_time_holds_who_reads_everything() {
+    holds(FULL, "2026-02-28", &["all"]);
+    holds(FULL, "2026-03-03", &["all"]);
+}
+
+#[test]
+fn what_never_was_is_not_waited_for_out_of_the_project_s_time() {
+    let project = project(AROUND);
+    for name in ["2026-03-01", "2026-03-02"] {
+        day(&project, name, &format!("a,1,{name}\n"));
+    }
+    assert_eq!(project.held(), Vec::<String>::new());
+    assert_eq!(project.run(&[])["published"], 2);
+}
