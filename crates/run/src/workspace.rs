@@ -406,11 +406,9 @@ impl Workspace {
             let known: Option<SourceIndex> = known.and_then(|bytes| serde_json::from_slice(&bytes).ok());
             let cells = self.cells_of(spec);
             let index = source::look(spec, &self.store, known.as_ref(), &cells, now).await?;
-            // A file that was read before and is broken now keeps its old entry, so that it can still be found gone.
-            let hides = |known: &SourceIndex| {
-                index.broken().iter().any(|broken| known.files().iter().any(|file| file.path == broken.path))
-            };
-            if known.as_ref().is_some_and(hides) {
+            // A file that was read before and is broken now keeps its old entry: it can still be found gone, and the
+            // slices that it held rows of are known.
+            if known.as_ref().is_some_and(|known| index.hides(known)) {
                 // Nothing to remember.
             } else if index.files_read() > 0 || known.is_none_or(|known| known.version() != index.version()) {
                 remember(&self.warehouse, &spec.name, &index)?;

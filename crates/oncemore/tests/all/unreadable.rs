@@ -1,5 +1,5 @@
-//! Source files that can't be read, or were there and are gone: whoever reads where they lie is held, also out of the
-//! project's time.
+//! Source files that can't be read, or were there and are gone: whoever reads where they lie is held, be it out of the
+//! project's time or in a day that late rows alone tie to the file.
 
 use crate::project::Project;
 
@@ -28,6 +28,16 @@ SELECT CAST(:interval_start AS DATE) AS day, sum(v) AS v
 ";
 
 const FULL: &str = "/* oncemore\nkind: full\n*/\nSELECT count(*) AS n, sum(v) AS v FROM raw.changes\n";
+
+const MERGE: &str = "\
+/* oncemore
+kind: merge
+interval: day
+time: at
+key: [k]
+*/
+SELECT k, v, at FROM raw.changes WHERE at >= :interval_start AND at < :interval_end
+";
 
 fn file(day: &str) -> String {
     format!("data/{day}.csv")
@@ -104,4 +114,41 @@ fn what_never_was_is_not_waited_for_out_of_the_project_s_time() {
     }
     assert_eq!(project.held(), Vec::<String>::new());
     assert_eq!(project.run(&[])["published"], 2);
+}
+
+#[test]
+fn a_file_holds_the_days_of_its_late_rows() {
+    let project = project(MERGE);
+    day(&project, "2026-03-01", "a,1,2026-03-01\n");
+    let second = "a,2,2026-03-02\nlate,7,2026-03-01\n";
+    day(&project, "2026-03-02", second);
+    project.run(&[]);
+    let before = rows(&project);
+    let held = |hold: &str| ["01", "02"].map(|day| format!("gold.s 2026-03-{day} {hold}"));
+
+    // It stays so over commands, and where another file changed in the meantime.
+    day(&project, "2026-03-02", &second.replace('7', "oops"));
+    for _ in 0..2 {
+        assert_eq!(project.held(), held("broken"));
+        project.run_to(7, &[]);
+        assert_eq!(rows(&project), before);
+        day(&project, "2026-03-01", "a,3,2026-03-01\n");
+    }
+
+    // Gone, and back in a form that can't be read.
+    project.remove(&file("2026-03-02"));
+    assert_eq!(project.held(), held("gone"));
+    day(&project, "2026-03-02", "no,header\n");
+    for _ in 0..2 {
+        assert_eq!(project.held(), held("broken"));
+        project.run_to(7, &[]);
+        assert_eq!(rows(&project), before);
+    }
+    project.remove(&file("2026-03-02"));
+    assert_eq!(project.held(), held("gone"));
+
+    day(&project, "2026-03-02", second);
+    project.run(&[]);
+    assert_eq!((project.tasks(), project.held()), (Vec::new(), Vec::new()));
+    assert_eq!(project.query("SELECT k, v FROM gold.s"), [r#"{"k":"a","v":2}"#, r#"{"k":"late","v":7}"#]);
 }
