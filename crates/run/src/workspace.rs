@@ -24,6 +24,7 @@ use crate::facts::{self, Facts};
 use crate::fold;
 use crate::ground::{Ground, ModelGround, SourceGround};
 use crate::inputs::{Cell, InputCells};
+use crate::kept;
 use crate::rebuild;
 use crate::spare::{self, Spared};
 use crate::supply::SourceSupply;
@@ -276,6 +277,7 @@ impl Workspace {
             own.rebuild = rebuild::unfinished(self, model, &begun)?;
             models.push(own);
         }
+        self.note_unmet(&mut models)?;
         let limits = self.source_limits(now);
         let sources = self
             .sources
@@ -290,6 +292,23 @@ impl Workspace {
             })
             .collect::<HashMap<_, _>>();
         Ok(Ground::new(now, models, sources))
+    }
+
+    /// Tells the readers of tables that have to be built anew what these can't give them until then.
+    fn note_unmet(&self, models: &mut [ModelGround]) -> Result<(), RunError> {
+        let misfits: BTreeSet<String> = models
+            .iter()
+            .filter(|model| model.misfit.is_some())
+            .map(|model| model.name.to_string())
+            .collect();
+        for model in models {
+            for read in model.reads.iter().filter(|read| misfits.contains(&read.input)) {
+                let Some(input) = self.model(&read.input) else { continue };
+                let what = kept::unmet(self, input, read)?;
+                model.unmet.extend(what.map(|what| (read.input.clone(), what)));
+            }
+        }
+        Ok(())
     }
 
     /// What decides the next plan, with the slices that changed dimensions spare: reads rows where one has changed.
@@ -378,6 +397,7 @@ impl Workspace {
             foreign: BTreeMap::new(),
             misfit: None,
             damaged: None,
+            unmet: BTreeMap::new(),
             rebuild: None,
             cells: InputCells::default(),
             rows: 0,
