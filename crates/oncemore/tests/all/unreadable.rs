@@ -152,3 +152,27 @@ fn a_file_holds_the_days_of_its_late_rows() {
     assert_eq!((project.tasks(), project.held()), (Vec::new(), Vec::new()));
     assert_eq!(project.query("SELECT k, v FROM gold.s"), [r#"{"k":"a","v":2}"#, r#"{"k":"late","v":7}"#]);
 }
+
+#[test]
+fn an_audit_does_not_pass_over_a_file() {
+    let audited =
+        FULL.replace("*/", "audits:\n  - sql: {name: known, query: \"SELECT k FROM raw.banned\"}\n*/");
+    let project = project(&audited);
+    let banned = "  raw.banned: {path: \"banned/*.csv\", columns: {k: TEXT, v: BIGINT}}\n";
+    project.write("oncemore.yml", format!("{SETTINGS}{banned}"));
+    for name in ["2026-03-01", "2026-03-02"] {
+        day(&project, name, &format!("a,1,{name}\n"));
+    }
+    project.write("banned/a.csv", "k,v\n");
+    project.write("banned/b.csv", "k,v\nb,one\n");
+    project.run_to(7, &[]);
+    assert_eq!(rows(&project), Vec::<String>::new());
+    let said = project.said(&["run"]).1;
+    assert!(said.contains("banned/b.csv:2:3: `one` is no BIGINT"), "{said}");
+    // Once it is read it says what it says, and once it says nothing the slice is published.
+    project.write("banned/b.csv", "k,v\nb,1\n");
+    project.run_to(5, &[]);
+    project.write("banned/b.csv", "k,v\n");
+    project.run(&[]);
+    assert_eq!(rows(&project).len(), 1);
+}
