@@ -226,6 +226,8 @@ pub struct InputState<'a> {
     pub(crate) ranges: Ranges,
     /// What may keep a reader waiting.
     pub supply: Supply<'a>,
+    /// What the reader waits for in any range, where the table lacks columns that it reads.
+    pub unmet: Option<&'a str>,
 }
 
 /// What may keep a reader of an input waiting.
@@ -599,6 +601,9 @@ fn owned(names: &[&str]) -> Vec<String> {
 impl InputState<'_> {
     /// What keeps a reader of `range` from running.
     fn hold(&self, range: Interval, had_rows: bool, before: &Before) -> Option<Hold> {
+        if let Some(what) = self.unmet {
+            return Some(Hold::Waiting { what: what.to_owned() });
+        }
         match &self.supply {
             Supply::Before(name) => match before {
                 Before::Stuck(interval) => Some(Hold::Blocked { by: name.to_string(), interval: *interval }),

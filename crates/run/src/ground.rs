@@ -75,6 +75,8 @@ pub struct ModelGround {
     pub misfit: Option<String>,
     /// Why nobody can say what its table holds, where what the table says of itself can't be read.
     pub damaged: Option<Damage>,
+    /// What it waits for, by input: tables that have to be built anew before they have the columns that it reads.
+    pub unmet: BTreeMap<String, String>,
     /// How many slices a rebuild of it holds that was begun and not ended.
     pub rebuild: Option<usize>,
     /// What its slices hold, as readers see it.
@@ -231,6 +233,7 @@ impl Ground {
                 zone: calendar.zone.clone(),
                 ranges: ranges.take(slots.len()).collect(),
                 supply: Supply::Before(&reader.name),
+                unmet: None,
             });
         }
         let (cells, zone, supply) = match self.sources.get(&read.input) {
@@ -243,6 +246,7 @@ impl Ground {
         };
         let own_zone = reader.calendar.as_ref().map_or(&zone, |calendar| &calendar.zone);
         let ranges = self.cuts.ranges(cut, slots, read, own_zone, &zone);
-        Some(InputState { read, list, cells, zone, ranges, supply })
+        let unmet = reader.unmet.get(&read.input).map(String::as_str);
+        Some(InputState { read, list, cells, zone, ranges, supply, unmet })
     }
 }

@@ -15,6 +15,7 @@ pub mod facts;
 mod fold;
 pub mod ground;
 pub mod inputs;
+mod kept;
 pub mod limit;
 pub mod lint;
 pub mod number;

@@ -87,12 +87,8 @@ fn table_named(
             false => task::whole_input(workspace, name)?,
         }));
     }
-    if let Some(source) = workspace.sources.get(name) {
-        // Rows must not be missing without a word.
-        return match source.index.broken().first() {
-            Some(broken) => Err(broken.error.clone().into()),
-            None => Ok(Some(task::whole_input(workspace, name)?)),
-        };
+    if workspace.sources.contains_key(name) {
+        return Ok(Some(task::whole_input(workspace, name)?));
     }
     let mut folds = tables().filter_map(|model| Some((model, model.fold.as_ref()?)));
     if let Some((model, fold)) = folds.clone().find(|(_, fold)| fold.log.as_str() == name) {

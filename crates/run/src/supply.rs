@@ -32,20 +32,28 @@ impl SourceSupply {
 
 impl SourceState for SourceSupply {
     fn delivery(&self, range: Interval, had_rows: bool) -> Delivery {
+        // What can't be read holds whoever reads there; only what never was is not expected out of the project's time.
+        if let Some(lost) = self.index.lost(range) {
+            return told(lost, had_rows);
+        }
         let start = self.limits.start.unwrap_or(Instant::MIN);
         // Where a range is open above, only what has ended can be expected.
         let open = if range.end() == Instant::MAX { self.limits.now } else { range.end() };
         let end = self.limits.end.map_or(open, |end| open.min(end));
         let Some(expected) = Interval::new(range.start().max(start), end) else { return Delivery::Ready };
-        match self.index.delivered(expected) {
-            Found::Ready => Delivery::Ready,
-            // A slice that was published had its files; waiting for them again means that they vanished.
-            // Named as a file that is known to have been there, which a ledger made anew does not know.
-            Found::Waiting { what } if had_rows => Delivery::Gone(what.trim_matches('`').to_owned()),
-            Found::Waiting { what } => Delivery::Waiting(what),
-            Found::Gone { path } => Delivery::Gone(path),
-            Found::Missing { what } => Delivery::Missing(what),
-            Found::Broken { what } => Delivery::Broken(what),
-        }
+        told(self.index.delivered(expected), had_rows)
+    }
+}
+
+fn told(found: Found, had_rows: bool) -> Delivery {
+    match found {
+        Found::Ready => Delivery::Ready,
+        // A slice that was published had its files; waiting for them again means that they vanished.
+        // Named as a file that is known to have been there, which a ledger made anew does not know.
+        Found::Waiting { what } if had_rows => Delivery::Gone(what.trim_matches('`').to_owned()),
+        Found::Waiting { what } => Delivery::Waiting(what),
+        Found::Gone { path } => Delivery::Gone(path),
+        Found::Missing { what } => Delivery::Missing(what),
+        Found::Broken { what } => Delivery::Broken(what),
     }
 }

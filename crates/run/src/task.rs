@@ -10,7 +10,7 @@ use futures::StreamExt;
 use oncemore_backend::changes::Condition;
 use oncemore_backend::table::{self, DataFile, Keep};
 use oncemore_backend::{audit, source};
-use oncemore_commit::types::{arrow_type, stored_type};
+use oncemore_commit::types::arrow_type;
 use oncemore_commit::{
     Attempt, Audited, CODE_VERSION, CommitError, DELETED, DataFileRef, INTERVAL_START, Reducer, SliceWriter,
     Staged, TableHead,
@@ -25,7 +25,7 @@ use crate::execute::{Stop, TaskFailure};
 use crate::facts::{Facts, input_zone};
 use crate::fold::{self, Ties};
 use crate::inputs::{InputCells, list_of};
-use crate::rebuild;
+use crate::kept;
 use crate::workspace::Workspace;
 
 /// A slice that is ready to be published.
@@ -303,7 +303,7 @@ fn inputs(
             workspace.model(&read.input).filter(|input| input.calendar.is_none() || input.fold.is_some());
         let pinned = match whole {
             Some(table) => whole_table(workspace, &table.name, read, range)?,
-            None => Pinned { rows: input(workspace, &read.input, range)?, pin: None },
+            None => Pinned { rows: demanded(workspace, read, range)?, pin: None },
         };
         providers.push((read.input.clone(), pinned));
     }
@@ -319,7 +319,7 @@ fn whole_table(
 ) -> Result<Pinned, RunError> {
     let mut stamps = workspace.warehouse.stamps(table)?;
     loop {
-        let rows = input(workspace, &read.input, range)?;
+        let rows = demanded(workspace, read, range)?;
         let after = workspace.warehouse.stamps(table)?;
         if *after == *stamps {
             let columns = read.columns.as_deref();
@@ -346,8 +346,12 @@ fn previous(
     Ok(table::provider(data_files(files)?, schema, None))
 }
 
-/// A table or source, all of it.
+/// A table or source, all of it: not without a file that can't be read, whose rows would be missing without a word.
 pub(crate) fn whole_input(workspace: &Workspace, name: &str) -> Result<Arc<dyn TableProvider>, RunError> {
+    let broken = workspace.sources.get(name).and_then(|source| source.index.broken().first());
+    if let Some(broken) = broken {
+        return Err(broken.error.clone().into());
+    }
     input(workspace, name, Some(Interval::WHOLE))
 }
 
@@ -357,7 +361,7 @@ pub(crate) fn wide_table(workspace: &Workspace, model: &Model) -> Result<Arc<dyn
     let ours = [(INTERVAL_START, ColumnType::TimestampTz), (CODE_VERSION, ColumnType::Text)]
         .map(|(name, kind)| Arc::new(Field::new(name, arrow_type(kind), true)));
     let head = workspace.warehouse.head(&model.name)?;
-    let own = columns_of(workspace, model, facts, head.as_ref())?;
+    let own = kept::columns_of(workspace, model, facts, head.as_ref())?;
     let fields: Vec<_> = own.fields().iter().cloned().chain(ours).collect();
     let files = head.map_or_else(Vec::new, |head| head.files(Interval::WHOLE));
     Ok(table::provider(data_files(files)?, Arc::new(Schema::new(fields)), None))
@@ -375,21 +379,39 @@ pub(crate) fn input(
     let (Some(model), Some(facts)) = (workspace.model(name), workspace.facts.get(name)) else {
         return Err(RunError::new(ErrorKind::Internal, format!("no input is called `{name}`")));
     };
-    published(workspace, model, facts, range)
+    let head = workspace.warehouse.head(&model.name)?;
+    let columns = kept::columns_of(workspace, model, facts, head.as_ref())?;
+    published(workspace, model, (head, columns), range)
+}
+
+/// What a task reads of an input in a range. A table that waits to be built anew stands in for what it is to become: what
+/// the task does not read of it may be there or not.
+fn demanded(
+    workspace: &Workspace,
+    read: &Read,
+    range: Option<Interval>,
+) -> Result<Arc<dyn TableProvider>, RunError> {
+    let (Some(model), Some(facts)) = (workspace.model(&read.input), workspace.facts.get(&read.input)) else {
+        return input(workspace, &read.input, range);
+    };
+    let head = workspace.warehouse.head(&model.name)?;
+    if kept::columns_of(workspace, model, facts, head.as_ref())? == facts.table {
+        return published(workspace, model, (head, Arc::clone(&facts.table)), range);
+    }
+    if let Some(what) = kept::unmet(workspace, model, read)? {
+        return Err(RunError::new(ErrorKind::Conflict, format!("`{}` waits for {what}", read.input)));
+    }
+    let files = range.zip(head).map_or_else(Vec::new, |(range, head)| head.files(range));
+    Ok(table::provider(data_files(files)?, Arc::clone(&facts.table), None))
 }
 
 fn published(
     workspace: &Workspace,
     model: &Model,
-    facts: &Facts,
+    (head, columns): (Option<TableHead>, SchemaRef),
     range: Option<Interval>,
 ) -> Result<Arc<dyn TableProvider>, RunError> {
-    let head = workspace.warehouse.head(&model.name)?;
-    let columns = columns_of(workspace, model, facts, head.as_ref())?;
-    let files = match (range, head) {
-        (Some(range), Some(head)) => head.files(range),
-        _ => Vec::new(),
-    };
+    let files = range.zip(head).map_or_else(Vec::new, |(range, head)| head.files(range));
     // Only tables of one slice are read whole again and again.
     let whole = model.calendar.is_none() || model.fold.is_some();
     let keep = if whole {
@@ -399,32 +421,6 @@ fn published(
         None
     };
     Ok(table::provider(data_files(files)?, columns, keep))
-}
-
-/// The columns of a model's table as it is read: those of its query, but where the table waits to be built anew. Then its
-/// own, whatever the query would yield.
-fn columns_of(
-    workspace: &Workspace,
-    model: &Model,
-    facts: &Facts,
-    head: Option<&TableHead>,
-) -> Result<SchemaRef, RunError> {
-    let is_stored = |head: &TableHead, field: &Field| {
-        let kind = stored_type(field.name(), field.data_type()).map(arrow_type);
-        let own = head.schema.field_with_name(field.name());
-        own.is_ok_and(|own| kind.is_ok_and(|kind| kind == *own.data_type()))
-    };
-    let is_same = |head: &TableHead| {
-        let own = facts.table.fields();
-        head.schema.fields().len() == own.len() && own.iter().all(|field| is_stored(head, field))
-    };
-    if let Some(head) = head
-        && !is_same(head)
-        && rebuild::shape_misfit(workspace, model)?.is_some()
-    {
-        return Ok(Arc::clone(&head.schema));
-    }
-    Ok(Arc::clone(&facts.table))
 }
 
 fn version_of(files: &[DataFileRef]) -> Result<Digest, RunError> {

@@ -24,6 +24,7 @@ use crate::facts::{self, Facts};
 use crate::fold;
 use crate::ground::{Ground, ModelGround, SourceGround};
 use crate::inputs::{Cell, InputCells};
+use crate::kept;
 use crate::rebuild;
 use crate::spare::{self, Spared};
 use crate::supply::SourceSupply;
@@ -276,6 +277,7 @@ impl Workspace {
             own.rebuild = rebuild::unfinished(self, model, &begun)?;
             models.push(own);
         }
+        self.note_unmet(&mut models)?;
         let limits = self.source_limits(now);
         let sources = self
             .sources
@@ -290,6 +292,23 @@ impl Workspace {
             })
             .collect::<HashMap<_, _>>();
         Ok(Ground::new(now, models, sources))
+    }
+
+    /// Tells the readers of tables that have to be built anew what these can't give them until then.
+    fn note_unmet(&self, models: &mut [ModelGround]) -> Result<(), RunError> {
+        let misfits: BTreeSet<String> = models
+            .iter()
+            .filter(|model| model.misfit.is_some())
+            .map(|model| model.name.to_string())
+            .collect();
+        for model in models {
+            for read in model.reads.iter().filter(|read| misfits.contains(&read.input)) {
+                let Some(input) = self.model(&read.input) else { continue };
+                let what = kept::unmet(self, input, read)?;
+                model.unmet.extend(what.map(|what| (read.input.clone(), what)));
+            }
+        }
+        Ok(())
     }
 
     /// What decides the next plan, with the slices that changed dimensions spare: reads rows where one has changed.
@@ -378,6 +397,7 @@ impl Workspace {
             foreign: BTreeMap::new(),
             misfit: None,
             damaged: None,
+            unmet: BTreeMap::new(),
             rebuild: None,
             cells: InputCells::default(),
             rows: 0,
@@ -406,11 +426,9 @@ impl Workspace {
             let known: Option<SourceIndex> = known.and_then(|bytes| serde_json::from_slice(&bytes).ok());
             let cells = self.cells_of(spec);
             let index = source::look(spec, &self.store, known.as_ref(), &cells, now).await?;
-            // A file that was read before and is broken now keeps its old entry, so that it can still be found gone.
-            let hides = |known: &SourceIndex| {
-                index.broken().iter().any(|broken| known.files().iter().any(|file| file.path == broken.path))
-            };
-            if known.as_ref().is_some_and(hides) {
+            // A file that was read before and is broken now keeps its old entry: it can still be found gone, and the
+            // slices that it held rows of are known.
+            if known.as_ref().is_some_and(|known| index.hides(known)) {
                 // Nothing to remember.
             } else if index.files_read() > 0 || known.is_none_or(|known| known.version() != index.version()) {
                 remember(&self.warehouse, &spec.name, &index)?;

@@ -103,6 +103,8 @@ pub struct BrokenFile {
     pub path: String,
     /// The interval that its path names; without one, it may hold rows of any time.
     pub interval: Option<Interval>,
+    /// The cells that it held rows of when it last could be read: late rows may lie in others than its path names.
+    pub cells: Vec<Interval>,
     /// What is wrong.
     pub error: SourceError,
 }
@@ -270,6 +272,18 @@ impl SourceIndex {
         &self.broken
     }
 
+    /// Whether a file of `known`, read then or gone, can't be read now: what is known of it would be lost with `known`.
+    pub fn hides(&self, known: &SourceIndex) -> bool {
+        self.broken.iter().any(|broken| known.cells_of(&broken.path).is_some())
+    }
+
+    /// The cells that a file held rows of when it last could be read; `None` for one that never was.
+    pub(crate) fn cells_of(&self, path: &str) -> Option<Vec<Interval>> {
+        let read = self.files.iter().find(|file| file.path == path);
+        let read = read.map(|file| file.cells.iter().map(|cell| cell.interval).collect());
+        read.or_else(|| Some(self.gone.iter().find(|gone| gone.path == path)?.cells.clone()))
+    }
+
     /// Takes the absence of `path` for meant: its rows count as deleted from now on.
     pub fn accept_gone(&mut self, path: &str) {
         let accepted = self.gone.extract_if(.., |gone| gone.path == path);
@@ -277,17 +291,24 @@ impl SourceIndex {
         self.expected.take();
     }
 
-    /// Whether the rows of `interval` are all there.
-    pub fn delivered(&self, interval: Interval) -> Delivery {
-        let touches = |broken: &&BrokenFile| broken.interval.is_none_or(|own| own.overlaps(interval));
+    /// What is there of `interval` and can't be read, or was and is gone: known to be, whether anything is expected
+    /// there or not. `None`: nothing of that kind.
+    pub fn lost(&self, interval: Interval) -> Option<Delivery> {
+        let held = |named: Option<Interval>, cells: &[Interval]| {
+            named.is_some_and(|own| own.overlaps(interval)) || cells.iter().any(|own| own.overlaps(interval))
+        };
+        let touches = |file: &&BrokenFile| file.interval.is_none() || held(file.interval, &file.cells);
         if let Some(broken) = self.broken.iter().find(touches) {
-            return Delivery::Broken { what: broken.error.to_string() };
+            return Some(Delivery::Broken { what: broken.error.to_string() });
         }
-        if let Some(gone) = self.gone.iter().find(|gone| {
-            gone.interval.is_some_and(|own| own.overlaps(interval))
-                || gone.cells.iter().any(|own| own.overlaps(interval))
-        }) {
-            return Delivery::Gone { path: gone.path.clone() };
+        let gone = self.gone.iter().find(|gone| held(gone.interval, &gone.cells))?;
+        Some(Delivery::Gone { path: gone.path.clone() })
+    }
+
+    /// Whether the rows of `interval` are all there, where rows of all of it are expected.
+    pub fn delivered(&self, interval: Interval) -> Delivery {
+        if let Some(lost) = self.lost(interval) {
+            return lost;
         }
         let zone = Zone::named(&self.spec.time_zone).unwrap_or_else(Zone::utc);
         let lacking = self.lacking(interval, &zone);

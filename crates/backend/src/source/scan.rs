@@ -81,7 +81,7 @@ pub async fn look(
     let mut index = usable.cloned().unwrap_or_else(nothing);
     index.spec = spec.clone();
     index.read = 0;
-    index.broken = vec![BrokenFile { path: error.path.clone(), interval: None, error }];
+    index.broken = vec![BrokenFile { path: error.path.clone(), interval: None, cells: Vec::new(), error }];
     Ok(index)
 }
 
@@ -122,6 +122,11 @@ async fn look_through(
         return Err(first.error.clone());
     }
     index.broken = broken;
+    if let Some(known) = known.filter(|known| known.spec.path == spec.path) {
+        for broken in &mut index.broken {
+            broken.cells = known.cells_of(&broken.path).unwrap_or_default();
+        }
+    }
     index.accepted = accepted(&index, known);
     index.gone = gone(&index, known);
     // Conflicts between files show here, not at the first task.
@@ -180,7 +185,7 @@ async fn read_all(job: Job, changed: Vec<Changed>) -> Result<(Vec<ReadFile>, Vec
             let read = job.read(changed).await;
             let fatal = read.as_ref().is_err_and(|error| !concerns_the_file(error));
             failed.fetch_or(fatal, Ordering::Relaxed);
-            Some((at, read.map_err(|error| BrokenFile { path, interval, error })))
+            Some((at, read.map_err(|error| BrokenFile { path, interval, cells: Vec::new(), error })))
         }
     });
     let mut done: Vec<_> = stream::iter(reads).buffer_unordered(workers).filter_map(ready).collect().await;

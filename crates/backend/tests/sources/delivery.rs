@@ -126,6 +126,37 @@ async fn gone_is_not_empty() {
 }
 
 #[tokio::test]
+async fn what_can_t_be_read_is_missing_wherever_it_held_rows() {
+    let project = Project::new();
+    let late = "a,d\n2,2013-03-11\n1,2013-03-10\n";
+    project.write("in/2013-03-10.csv", "a,d\n1,2013-03-10\n").write("in/2013-03-11.csv", late);
+    let days = crate::support::days("America/New_York");
+    let look = async |known: Option<&SourceIndex>| {
+        let now = oncemore_core::Instant(i64::MAX);
+        oncemore_backend::source::look(&daily(), &project.store(), known, &days, now).await.unwrap()
+    };
+    let is_broken =
+        |index: &SourceIndex, day: &str| matches!(index.lost(on(day)), Some(Delivery::Broken { .. }));
+    let first = look(None).await;
+    assert_eq!(first.lost(Interval::WHOLE), None);
+    project.write("in/2013-03-11.csv", "a,d\nno,2013-03-11\n");
+    let second = look(Some(&first)).await;
+    assert!(is_broken(&second, "2013-03-10") && is_broken(&second, "2013-03-11"));
+    assert_eq!(second.lost(on("2013-03-12")), None);
+    assert!(second.hides(&first) && !first.hides(&first));
+    // Nothing was known of it: then its name says which day it is of.
+    let unknown = look(None).await;
+    assert!(!is_broken(&unknown, "2013-03-10") && is_broken(&unknown, "2013-03-11"));
+    // Gone, and back in another state than it went.
+    fs::remove_file(project.root().join("in/2013-03-11.csv")).unwrap();
+    let gone = look(Some(&first)).await;
+    assert_eq!(gone.lost(on("2013-03-10")), Some(Delivery::Gone { path: "in/2013-03-11.csv".to_owned() }));
+    project.write("in/2013-03-11.csv", "a,d\nno,2013-03-11\n");
+    let back = look(Some(&gone)).await;
+    assert!(is_broken(&back, "2013-03-10") && back.hides(&gone));
+}
+
+#[tokio::test]
 async fn young_files_are_looked_at_again() {
     let project = Project::new();
     project.write("in/a.csv", "a\n1\n");

@@ -129,7 +129,7 @@ fn why(story: &Story, reason: &Reason) -> String {
 
 fn why_held(hold: &Hold) -> String {
     match hold {
-        Hold::Waiting { what } => format!("it waits for {what}: not yet arrived is not empty"),
+        Hold::Waiting { what } => format!("it waits for {what}; what is not there yet is not empty"),
         Hold::Blocked { by, interval } if interval.is_whole() => {
             format!("`{by}` failed or can't run itself")
         }
@@ -329,7 +329,7 @@ fn next(story: &Story, look: &Look) -> String {
         (Some(Hold::Blocked { by, .. }), _) => {
             format!("oncemore run +{}{interval}  (runs `{by}` first)", story.model)
         }
-        (Some(Hold::Waiting { .. }), _) => "nothing: it runs once that has arrived".to_owned(),
+        (Some(Hold::Waiting { .. }), _) => "nothing: it runs once that is there".to_owned(),
         (Some(hold), _) => {
             hold_help(hold).unwrap_or_default().replace("{model}", &format!("{}{interval}", story.model))
         }

@@ -20,6 +20,7 @@ mod rebuild;
 mod recovery;
 mod repairs;
 mod spared;
+mod unreadable;
 mod views;
 
 use oncemore_testkit::numbers;

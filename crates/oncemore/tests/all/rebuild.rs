@@ -284,6 +284,58 @@ fn the_old_table_is_read_while_the_new_one_is_built_and_a_killed_rebuild_goes_on
 }
 
 #[test]
+fn readers_of_a_table_that_waits_go_on_with_the_columns_that_it_has() {
+    let project = project(MERGE);
+    let reader = |name: &str, columns: &str| {
+        let sql = format!("/* oncemore\nkind: full\n*/\nSELECT {columns} FROM gold.sales\n");
+        project.write(&format!("models/gold/{name}.sql"), sql);
+    };
+    let items = || project.query("SELECT * FROM gold.items");
+    reader("items", "count(DISTINCT item) AS n");
+    reader("ids", "count(id) AS id");
+    project.run(&[]);
+    let ids = project.query("SELECT id FROM gold.ids");
+
+    // One column of another type, and one that is new.
+    project.edit(
+        "models/gold/sales.sql",
+        "SELECT id,",
+        "SELECT CAST(id AS TEXT) AS id, 2 * amount AS twice,",
+    );
+    reader("items", "count(DISTINCT item) + 1 AS n");
+    reader("ids", "count(id) AS id, 1 AS one");
+    reader("twice", "sum(twice) AS twice");
+    reader("all_of_it", "*");
+    let waiting = ["all_of_it", "ids", "twice"].map(|name| format!("gold.{name} all waiting"));
+    let held = || {
+        let mut held = project.held();
+        held.retain(|held| !held.starts_with("gold.sales "));
+        held.sort_unstable();
+        held
+    };
+    assert_eq!(held(), waiting);
+    assert_eq!(project.tasks(), ["gold.items all code"]);
+    let plan = project.said(&["plan"]).1;
+    for what in ["holds BIGINT, not TEXT, in column `id`", "has no column `twice`"] {
+        let what = format!("for `oncemore rebuild gold.sales`: the table {what} until then");
+        assert!(plan.contains(&what), "{plan}");
+    }
+    assert_eq!(project.run_to(3, &[])["published"], 1);
+    assert_eq!((items(), project.query("SELECT id FROM gold.ids")), (vec![r#"{"n":4}"#.to_owned()], ids));
+    assert_eq!(held(), waiting);
+
+    rebuild(&project, 0, &[]);
+    project.run(&[]);
+    assert_eq!((project.tasks(), project.held()), (Vec::new(), Vec::new()));
+    let fresh = fresh(&project);
+    fresh.run(&[]);
+    for name in ["items", "ids", "twice", "all_of_it"] {
+        let sql = format!("SELECT * FROM gold.{name}");
+        assert_eq!(project.query(&sql), fresh.query(&sql), "{name}");
+    }
+}
+
+#[test]
 fn a_change_while_a_rebuild_is_unfinished_begins_another_one() {
     let project = project(SLICE);
     project.run(&[]);

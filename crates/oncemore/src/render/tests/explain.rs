@@ -312,9 +312,9 @@ fn waiting() {
     let hold = Hold::Waiting { what: "data/flights/2013-03-10.csv.gz".to_owned() };
     insta::assert_snapshot!(verdict(&never_ran(Some(hold))), @r"
     waiting: never ran; nothing was ever published for this interval
-      it waits for data/flights/2013-03-10.csv.gz: not yet arrived is not empty
+      it waits for data/flights/2013-03-10.csv.gz; what is not there yet is not empty
     next
-      nothing: it runs once that has arrived
+      nothing: it runs once that is there
     ");
 }
 
