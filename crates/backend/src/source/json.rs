@@ -295,12 +295,14 @@ impl Cursor<'_> {
                     self.at += 1;
                     open.push(if bracket == b'{' { b'}' } else { b']' });
                     self.skip_blanks();
-                    if !open.last().is_some_and(|end| self.peek() == Some(*end)) {
+                    if open.last().is_none_or(|end| self.peek() != Some(*end)) {
                         self.name(open)?;
                         continue;
                     }
                 }
-                _ => drop(self.scalar()?),
+                _ => {
+                    self.scalar()?;
+                }
             }
             // Behind a value: what ends here, or the next one.
             loop {
@@ -327,7 +329,9 @@ impl Cursor<'_> {
         }
         let at = self.at;
         match self.next() {
-            Some(b'"') => drop(self.string()?),
+            Some(b'"') => {
+                self.string()?;
+            }
             Some(_) => return Err(fault(at, "no JSON object: a name in quotes is missing")),
             None => return Err(cut_off(at)),
         }

@@ -66,7 +66,7 @@ impl Aside {
     pub(super) fn add(&mut self, piece: Piece) -> Result<()> {
         let has_room = self.share.hold(piece.rows.get_array_memory_size());
         self.held.push(piece);
-        if has_room { Ok(()) } else { self.to_disk() }
+        if has_room { Ok(()) } else { self.write_held() }
     }
 
     /// Adds what others set aside.
@@ -76,7 +76,7 @@ impl Aside {
         self.files.extend(other.files);
     }
 
-    fn to_disk(&mut self) -> Result<()> {
+    fn write_held(&mut self) -> Result<()> {
         let mut file = match self.files.pop() {
             Some(file) => file,
             None => OnDisk::create(&self.disk, &self.path)?,

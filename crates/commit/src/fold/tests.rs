@@ -85,7 +85,7 @@ impl Memory {
         let batch = oracle::batch(rows);
         // Of some all is set aside, of half of these on disk.
         let few = if self.seed % 256 < 4 { 0 } else { 1 << 20 };
-        let aside = |schema| aside(schema, self.seed % 2 == 0);
+        let aside = |schema| aside(schema, self.seed.is_multiple_of(2));
         let mut reducer = Reducer::setting_aside(aside, few, &batch.schema(), &self.spec).unwrap();
         // In two pieces, as a stream would come.
         reducer.push(&batch.slice(0, batch.num_rows() / 2)).unwrap();
@@ -306,7 +306,7 @@ fn units_of_changes_are_the_changes() {
             let take_in = |parts: [usize; 2]| {
                 let aside = |schema| aside(schema, on_disk);
                 let mut reducer = Reducer::setting_aside(aside, few, &batch.schema(), &spec).unwrap();
-                parts.map(|part| reducer.push(&batch.slice(part * 200, 200)).unwrap());
+                parts.into_iter().for_each(|part| reducer.push(&batch.slice(part * 200, 200)).unwrap());
                 reducer
             };
             let mut reducer = take_in([0, 1]);
