@@ -1,7 +1,8 @@
 //! JSON objects, one a line, taken apart: where the text of each wanted field lies. Pure; knows no file and no type.
 //!
 //! A reader of our own, since Arrow's lets the last of two fields of one name win. It copies no text that is written
-//! without escapes. Fields that nobody wants are passed over, but must be JSON.
+//! without escapes. Fields that nobody wants are passed over, but must be JSON as far as strings, brackets, commas and
+//! words go; what their escapes stand for is not looked at.
 
 use std::collections::HashMap;
 use std::ops::Range;
