@@ -270,15 +270,20 @@ int fsync(int fd) { return synced(fd, SYS_fsync); }
 
 int fdatasync(int fd) { return synced(fd, SYS_fdatasync); }
 
-int rename(const char *from, const char *to) {
+/* A file gets another name: beside the one that it has, or in its place. */
+static int named(const char *call, int old_folder, const char *from, int folder, const char *to, int flags) {
     char old_room[PATH_MAX], room[PATH_MAX], both[2 * PATH_MAX];
-    const char *old = absolute(AT_FDCWD, from, old_room), *path = absolute(AT_FDCWD, to, room);
+    const char *old = absolute(old_folder, from, old_room), *path = absolute(folder, to, room);
+    int beside = strcmp(call, "link") == 0;
     pthread_mutex_lock(&turn);
-    long number = arrive("rename", path);
-    int done = fails(number) ? -1 : (int)syscall(SYS_rename, from, to);
+    long number = arrive(call, path);
+    int done = -1;
+    if (!fails(number))
+        done = (int)(beside ? syscall(SYS_linkat, old_folder, from, folder, to, flags)
+                            : syscall(SYS_renameat, old_folder, from, folder, to));
     if (number && done == 0) {
         snprintf(both, sizeof both, "%s\t%s", old, path);
-        note("rename", number, 0, 0, both, NULL);
+        note(call, number, 0, 0, both, NULL);
     }
     int kept = errno;
     leave(number);
@@ -287,22 +292,10 @@ int rename(const char *from, const char *to) {
     return done;
 }
 
-/* A second name for a file. */
+int rename(const char *from, const char *to) { return named("rename", AT_FDCWD, from, AT_FDCWD, to, 0); }
+
 int linkat(int old_folder, const char *from, int folder, const char *to, int flags) {
-    char old_room[PATH_MAX], room[PATH_MAX], both[2 * PATH_MAX];
-    const char *old = absolute(old_folder, from, old_room), *path = absolute(folder, to, room);
-    pthread_mutex_lock(&turn);
-    long number = arrive("link", path);
-    int done = fails(number) ? -1 : (int)syscall(SYS_linkat, old_folder, from, folder, to, flags);
-    if (number && done == 0) {
-        snprintf(both, sizeof both, "%s\t%s", old, path);
-        note("link", number, 0, 0, both, NULL);
-    }
-    int kept = errno;
-    leave(number);
-    pthread_mutex_unlock(&turn);
-    errno = kept;
-    return done;
+    return named("link", old_folder, from, folder, to, flags);
 }
 
 int link(const char *from, const char *to) { return linkat(AT_FDCWD, from, AT_FDCWD, to, 0); }
