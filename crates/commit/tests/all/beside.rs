@@ -64,6 +64,12 @@ impl Faults for Beside {
     }
 }
 
+/// Does it `once` for each call at which something else may come between, until there is none; there are more than `few`.
+fn at_each_call(few: usize, once: impl Fn(usize) -> bool) {
+    let calls = (0..).take_while(|call| once(*call)).count();
+    assert!(calls > few, "{calls} calls");
+}
+
 fn watched(scene: &Scene, beside: &Arc<Beside>) -> Warehouse {
     Warehouse::open_with(&scene.root(), living(2), Some(beside.clone())).unwrap()
 }
@@ -103,8 +109,7 @@ fn a_clean_up_at_any_moment_of_a_publish_takes_nothing_that_it_needs() {
         assert_eq!(scene.ids(), [4], "call {call}");
         is_done
     };
-    let calls = (0..).take_while(|call| once(*call)).count();
-    assert!(calls > 10, "{calls} calls");
+    at_each_call(10, once);
 }
 
 #[test]
@@ -163,8 +168,7 @@ fn a_publish_that_ends_at_any_moment_of_a_clean_up_keeps_its_files() {
         }
         is_done
     };
-    let calls = (0..).take_while(|call| once(*call)).count();
-    assert!(calls > 10, "{calls} calls");
+    at_each_call(10, once);
 }
 
 #[test]
@@ -202,8 +206,7 @@ fn two_clean_ups_at_once_leave_each_other_what_they_write() {
         assert_eq!(ids(&scene.other(4)), [2], "call {call}");
         beside.is_done()
     };
-    let calls = (0..).take_while(|call| once(*call)).count();
-    assert!(calls > 5, "{calls} calls");
+    at_each_call(5, once);
 }
 
 #[test]
@@ -252,8 +255,7 @@ fn a_hint_that_comes_late_names_the_newest() {
         assert_eq!(hint(&scene, &table()), pointer(&scene, &table()), "call {call}");
         beside.is_done()
     };
-    let calls = (0..).take_while(|call| once(*call)).count();
-    assert!(calls > 10, "{calls} calls");
+    at_each_call(10, once);
 }
 
 #[test]
@@ -285,8 +287,7 @@ fn a_publish_at_any_moment_of_a_rebuild_stays() {
         assert_eq!(stamp(&again, day(0)).unwrap().attempt == late.id, is_done, "call {call}");
         is_done
     };
-    let calls = (0..).take_while(|call| once(*call)).count();
-    assert!(calls > 3, "{calls} calls");
+    at_each_call(3, once);
 }
 
 /// A table, and all of it built anew beside it.
@@ -318,8 +319,7 @@ fn a_clean_up_at_any_moment_of_a_swap_takes_nothing_that_it_needs() {
         holds(&scene, &[1, 2, 3], &format!("call {call}"));
         is_done
     };
-    let calls = (0..).take_while(|call| once(*call)).count();
-    assert!(calls > 10, "{calls} calls");
+    at_each_call(10, once);
 }
 
 /// What comes into the new table before the swap is swapped in with it, what comes later is refused; what comes into the
@@ -344,8 +344,7 @@ fn a_publish_at_any_moment_of_a_swap_is_in_it_or_refused() {
         is_done
     };
     for into_new in [true, false] {
-        let calls = (0..).take_while(|call| once(*call, into_new)).count();
-        assert!(calls > 10, "{calls} calls");
+        at_each_call(10, |call| once(call, into_new));
     }
 }
 
@@ -366,8 +365,7 @@ fn another_swap_and_a_clean_up_at_any_moment_of_a_swap_do_no_harm() {
         holds(&scene, &[1, 2, 3], &format!("call {call}"));
         is_done
     };
-    let calls = (0..).take_while(|call| once(*call)).count();
-    assert!(calls > 10, "{calls} calls");
+    at_each_call(10, once);
 }
 
 /// A clean-up may take the folders of an earlier rebuild while another one begins in them.
@@ -385,6 +383,5 @@ fn a_clean_up_at_any_moment_of_a_beginning_leaves_its_folders() {
         assert!(hint(&scene, &rebuilt::built()).exists(), "call {call}");
         is_done
     };
-    let calls = (0..).take_while(|call| once(*call)).count();
-    assert!(calls > 4, "{calls} calls");
+    at_each_call(4, once);
 }
