@@ -14,6 +14,7 @@ use arrow::datatypes::SchemaRef;
 use arrow::ipc::reader::StreamReader;
 use arrow::ipc::writer::StreamWriter;
 
+use super::pick::by_number;
 use super::store::{Buckets, take};
 use crate::disk::Disk;
 use crate::error::{CommitError, Result};
@@ -112,7 +113,9 @@ impl Aside {
 impl Piece {
     /// Rows whose keys have these hashes.
     pub(super) fn new(rows: &RecordBatch, hashes: &[u128]) -> Result<Piece> {
-        let (sorted, ends) = by_part(hashes)?;
+        let part = |hash: &u128| usize::try_from(PARTS.of(*hash)).map_err(internal);
+        let parts = hashes.iter().map(part).collect::<Result<Vec<_>>>()?;
+        let (sorted, ends) = by_number(&parts, 1 << PARTS.bits);
         Ok(Piece { rows: take(rows, sorted)?, ends })
     }
 
@@ -154,25 +157,4 @@ impl OnDisk {
         }
         Ok(())
     }
-}
-
-/// Places of rows by the part that they belong to, in their order, and where each part ends among them.
-fn by_part(hashes: &[u128]) -> Result<(Vec<u32>, Vec<usize>)> {
-    let part = |hash: &u128| usize::try_from(PARTS.of(*hash)).map_err(internal);
-    let mut next = vec![0usize; 1 << PARTS.bits];
-    for hash in hashes {
-        next[part(hash)?] += 1;
-    }
-    let mut all = 0;
-    for count in &mut next {
-        all += std::mem::replace(count, all);
-    }
-    let mut places = vec![0u32; hashes.len()];
-    for (row, hash) in (0u32..).zip(hashes) {
-        let next = &mut next[part(hash)?];
-        places[*next] = row;
-        *next += 1;
-    }
-    // Where the next part begins, by now.
-    Ok((places, next))
 }

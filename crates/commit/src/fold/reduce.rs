@@ -10,6 +10,7 @@ use oncemore_core::TableName;
 use super::FoldSpec;
 use super::aside::{Aside, Piece};
 use super::order::Order;
+use super::pick::by_number;
 use super::reduced::{Pushed, Reduced};
 use super::store::Buckets;
 use crate::error::Result;
@@ -228,21 +229,9 @@ fn grouped(places: &[Place]) -> Result<(Vec<Place>, Vec<usize>)> {
     while (high - low) >> shift >= u32::try_from(places.len()).map_err(internal)? {
         shift += 1;
     }
-    let group = |place: &Place| ((place.bucket - low) >> shift) as usize;
-    let mut next = vec![0; ((high - low) >> shift) as usize + 1];
-    places.iter().for_each(|place| next[group(place)] += 1);
-    let mut all = 0;
-    for count in &mut next {
-        all += std::mem::replace(count, all);
-    }
-    let mut sorted = places.to_vec();
-    for place in places {
-        let next = &mut next[group(place)];
-        sorted[*next] = *place;
-        *next += 1;
-    }
-    // Where the next group begins, by now.
-    Ok((sorted, next))
+    let groups: Vec<usize> = buckets().map(|bucket| ((bucket - low) >> shift) as usize).collect();
+    let (order, ends) = by_number(&groups, ((high - low) >> shift) as usize + 1);
+    Ok((order.into_iter().map(|place| places[place as usize]).collect(), ends))
 }
 
 /// Bytes that all keys begin with.
