@@ -1,5 +1,6 @@
-//! Places in an order, and the rows at places, in the order of these. As Arrow's own `take`, but that short text, of which folds move much, is
-//! copied in steps of a fixed size: a call of `memmove` for each value took a tenth of a first load.
+//! Places in an order, and the rows at places, in the order of these. As Arrow's own `take`, but that short text, of
+//! which folds move much, is copied in steps of a fixed size: a call of `memmove` for each value took a tenth of a first
+//! load.
 
 use std::sync::Arc;
 
