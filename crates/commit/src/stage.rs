@@ -4,7 +4,9 @@
 //! of one size before the encoder, and everything that the encoder would choose by itself is fixed here. Knows no
 //! catalog transaction; what is staged becomes visible in `publish` alone.
 
+mod constant;
 pub(crate) mod file;
+mod groups;
 mod units;
 
 use std::collections::HashMap;
@@ -15,7 +17,9 @@ use arrow::array::{ArrayRef, RecordBatch, StringArray, TimestampMicrosecondArray
 use arrow::compute::{BatchCoalescer, CastOptions, cast_with_options};
 use arrow::datatypes::{Field, Schema, SchemaRef};
 use iceberg::spec::{DataContentType, DataFile, SchemaRef as IcebergSchema};
-use oncemore_core::{AttemptId, CodeVersion, ColumnPrint, Digest, Fingerprint, Instant, Interval, TableName};
+use oncemore_core::{
+    AttemptId, CodeVersion, ColumnPrint, ColumnType, Digest, Fingerprint, Instant, Interval, TableName,
+};
 use uuid::Uuid;
 
 use crate::disk::Disk;
@@ -63,7 +67,9 @@ struct Plan {
     from: Vec<Source>,
     /// The user's columns with the types that they are stored as.
     stored: SchemaRef,
-    code: String,
+    /// What rows say of where they came from, in as many rows as a chunk has.
+    starts: ArrayRef,
+    codes: ArrayRef,
     /// Whether the table holds no rows but those of the slice.
     is_first: bool,
     /// Columns by which rows are looked up, and the buckets of these that rows come in the order of.
@@ -191,7 +197,13 @@ impl SliceWriter {
             file_schema,
             from,
             stored: stored.clone(),
-            code: code.short(),
+            starts: match start_of(interval) {
+                Some(start) => {
+                    Arc::new(TimestampMicrosecondArray::from_value(start, CHUNK).with_timezone("UTC"))
+                }
+                None => new_null_array(&arrow_type(ColumnType::TimestampTz), CHUNK),
+            },
+            codes: Arc::new(StringArray::from_iter_values(std::iter::repeat_n(code.short(), CHUNK))),
             is_first: state.map.entries().all(|entry| entry.interval == interval || entry.files.is_empty()),
             ordered: None,
         };
@@ -330,7 +342,7 @@ impl Plan {
         stored(batch, &self.stored, &self.table)
     }
 
-    /// The columns of a file.
+    /// The columns of a file, for the rows of a chunk.
     fn to_file(&self, chunk: &RecordBatch) -> Result<RecordBatch> {
         let rows = chunk.num_rows();
         let columns: Result<Vec<ArrayRef>> = self
@@ -340,17 +352,8 @@ impl Plan {
             .map(|(from, field)| match from {
                 Source::User(place) => convert(chunk.column(*place), field, &self.table),
                 Source::Null => Ok(new_null_array(field.data_type(), rows)),
-                Source::Start => Ok(match self.start() {
-                    Some(start) => {
-                        let starts = TimestampMicrosecondArray::from_value(start, rows).with_timezone("UTC");
-                        Arc::new(starts) as ArrayRef
-                    }
-                    None => new_null_array(field.data_type(), rows),
-                }),
-                Source::Code => {
-                    let codes = StringArray::from_iter_values(std::iter::repeat_n(&self.code, rows));
-                    Ok(Arc::new(codes) as ArrayRef)
-                }
+                Source::Start => Ok(self.starts.slice(0, rows)),
+                Source::Code => Ok(self.codes.slice(0, rows)),
             })
             .collect();
         RecordBatch::try_new(self.file_schema.clone(), columns?).map_err(internal)

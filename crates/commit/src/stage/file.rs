@@ -9,12 +9,11 @@ use arrow::array::{Array, AsArray, RecordBatch};
 use arrow::datatypes::{DataType, Float32Type, Float64Type, Schema, SchemaRef};
 use iceberg::spec::DataFile;
 use oncemore_core::fault::Step;
-use parquet::arrow::ArrowWriter;
-use parquet::arrow::arrow_writer::ArrowWriterOptions;
 use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterVersion};
 use parquet::schema::types::ColumnPath;
 
+use super::groups::Groups;
 use super::{CHUNK, Files, internal};
 use crate::disk::Disk;
 use crate::error::{CommitError, Result};
@@ -32,7 +31,7 @@ const ROW_GROUP_BYTES: usize = 32 << 20;
 
 #[derive(Debug)]
 pub(crate) struct FileWriter {
-    writer: ArrowWriter<Checked>,
+    rows: Groups<Checked>,
     path: PathBuf,
     name: String,
     /// Float columns: place and field id.
@@ -102,8 +101,6 @@ fn properties(schema: &Schema, pages: Pages<'_>) -> Result<WriterProperties> {
         .set_writer_version(WriterVersion::PARQUET_1_0)
         .set_created_by("oncemore".to_owned())
         .set_compression(Compression::ZSTD(ZstdLevel::try_new(1).map_err(internal)?))
-        .set_max_row_group_row_count(Some(ROW_GROUP_ROWS))
-        .set_max_row_group_bytes(Some(ROW_GROUP_BYTES))
         .set_write_batch_size(1_024)
         .set_data_page_row_count_limit(page_rows)
         .set_data_page_size_limit(1 << 20)
@@ -143,16 +140,15 @@ impl FileWriter {
             matches!(field.data_type(), DataType::Float32 | DataType::Float64).then_some((place, id))
         });
         let floats = floats.collect();
-        let options = ArrowWriterOptions::new()
-            .with_properties(properties(&schema, pages)?)
-            .with_skip_arrow_metadata(true);
         let sampler = match pages {
             Pages::ByKey(key, buckets) => Some(Sampler::new(&schema, key, buckets)?),
             Pages::Plain | Pages::Deletes => None,
         };
         let checked = Checked { file, disk };
-        let writer = ArrowWriter::try_new_with_options(checked, schema, options).map_err(internal)?;
-        Ok(FileWriter { writer, path, name, floats, nans: HashMap::new(), sampler, guard })
+        let properties = properties(&schema, pages)?;
+        let most = (ROW_GROUP_ROWS, ROW_GROUP_BYTES);
+        let rows = Groups::new(checked, schema, properties, most).map_err(internal)?;
+        Ok(FileWriter { rows, path, name, floats, nans: HashMap::new(), sampler, guard })
     }
 
     /// Writes a chunk; true when the file is long enough.
@@ -163,19 +159,21 @@ impl FileWriter {
         if let Some(sampler) = &mut self.sampler {
             sampler.add(chunk)?;
         }
-        let written = self.writer.write(chunk);
+        let written = self.rows.write(chunk.clone());
         written.map_err(|error| CommitError::io(format!("write {}", self.path.display()), error))?;
-        Ok(self.writer.bytes_written() + self.writer.in_progress_size() >= FILE_BYTES)
+        let (written, open) = self.rows.bytes();
+        Ok(written + open >= FILE_BYTES)
     }
 
     /// Ends the file. It is made durable when it is published, together with the metadata.
     pub(crate) fn finish(mut self, about: About<'_>) -> Result<(PathBuf, DataFile, FileEntry)> {
         let doing = || format!("write {}", self.path.display());
         if let Some(said) = self.sampler.take().and_then(Sampler::finish) {
-            self.writer.append_key_value_metadata(said);
+            self.rows.say(said);
         }
-        let footer = self.writer.finish().map_err(|error| CommitError::io(doing(), error))?;
-        let bytes = self.writer.bytes_written() as u64;
+        let footer = self.rows.finish().map_err(|error| CommitError::io(doing(), error))?;
+        let (bytes, _) = self.rows.bytes();
+        let bytes = bytes as u64;
         let path = self.path.to_string_lossy();
         let file = stats::data_file(&path, bytes, about, &footer, self.nans)?;
         let entry = FileEntry { name: self.name, rows: file.record_count(), bytes };
@@ -184,24 +182,27 @@ impl FileWriter {
     }
 }
 
-/// Writes rows into files that `next` opens, by number, and `shaped` gives the columns of. The rows begin a file; what
-/// they are in it depends on nothing but them.
+/// Rows in chunks, which are encoded one by one.
+pub(crate) fn chunks(rows: &RecordBatch) -> impl Iterator<Item = RecordBatch> {
+    (0..rows.num_rows()).step_by(CHUNK).map(|from| rows.slice(from, CHUNK.min(rows.num_rows() - from)))
+}
+
+/// Writes chunks, with the columns of a file, into files that `next` opens, by number. The first begins a file; what they
+/// are in it depends on nothing but them.
 pub(crate) fn write_all(
     disk: &Disk,
-    rows: &RecordBatch,
+    chunks: impl Iterator<Item = Result<RecordBatch>>,
     mut next: impl FnMut(usize) -> Result<FileWriter>,
-    shaped: impl Fn(&RecordBatch) -> Result<RecordBatch>,
     about: About<'_>,
 ) -> Result<Files> {
     let mut written = Files::none(disk.clone());
     let mut open: Option<FileWriter> = None;
-    for from in (0..rows.num_rows()).step_by(CHUNK) {
-        let chunk = shaped(&rows.slice(from, CHUNK.min(rows.num_rows() - from)))?;
+    for chunk in chunks {
         let mut writer = match open.take() {
             Some(writer) => writer,
             None => next(written.list.len())?,
         };
-        if writer.write(&chunk)? {
+        if writer.write(&chunk?)? {
             written.list.push(writer.finish(about.clone())?);
         } else {
             open = Some(writer);

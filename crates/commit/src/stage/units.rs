@@ -1,7 +1,7 @@
 //! The first changes of a log, each unit of its folded tables a file of its own, and written side by side: as long as the
 //! log holds nothing else, such a file is that of the table as well.
 
-use super::file::{Pages, write_all};
+use super::file::{Pages, chunks, write_all};
 use super::{Files, Plan, SliceWriter, stored};
 use crate::error::Result;
 use crate::fold::store::{Buckets, Unit};
@@ -58,7 +58,8 @@ impl Cut<'_> {
         print.add_batch(self.hasher, &rows);
         let pages = Pages::ByKey(self.key, winners.buckets);
         let next = |number| plan.open(&format!("{}-{number}", unit.name(false)), pages);
-        let files = write_all(&plan.disk, &rows, next, |chunk| plan.to_file(chunk), plan.about())?;
+        let chunks = chunks(&rows).map(|chunk| plan.to_file(&chunk));
+        let files = write_all(&plan.disk, chunks, next, plan.about())?;
         Ok(Done { found: winners.found, print, files })
     }
 }

@@ -17,7 +17,7 @@ use crate::metadata::schema;
 use crate::metadata::stats::About;
 use crate::parallel;
 use crate::positions::{self, MARK, Positions};
-use crate::stage::file::{FileWriter, Pages, write_all};
+use crate::stage::file::{FileWriter, Pages, chunks, write_all};
 use crate::stage::{Files, internal};
 use crate::warehouse::Warehouse;
 
@@ -251,7 +251,8 @@ impl Writing<'_> {
             let (path, name) = (folder.join(&name), format!("data/all/{name}"));
             FileWriter::create(disk.clone(), path, name, columns.clone(), Pages::ByKey(self.key, buckets))
         };
-        write_all(disk, rows, next, |chunk| store::to_file(chunk, &columns, table), about)
+        let chunks = chunks(rows).map(|chunk| store::to_file(&chunk, &columns, table));
+        write_all(disk, chunks, next, about)
     }
 
     /// The name of a file of one unit.
