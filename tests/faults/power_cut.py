@@ -11,6 +11,8 @@ played again on a disk that keeps only what was synced: contents as of an fsync 
 2. Cuts. At calls picked by the seed the warehouse is set back to what survived (all unsynced lost; or each unsynced change
    kept or lost by chance, files without their bytes among them): it must open, each day the old or the new one, and a run
    must lead to what a clean build gives. At the end of a command that ended well nothing may be lost at all.
+
+One command runs as on a file system on which no file has two names: what is a second name elsewhere is a copy there.
 """
 import contextlib
 import json
@@ -174,14 +176,25 @@ def check_hint(disk: Disk, event, survivors: dict, room: pathlib.Path) -> None:
     must(known.get(path.parent, -1) >= version, f"call {event.number}: the hint names {stem}, and its pointer is not durable")
 
 
+def check_rename(disk: Disk, event) -> None:
+    """A file that takes the name of a data file is durable by then: who finds the name later believes it."""
+    path = pathlib.Path(event.path.split("\t")[-1])
+    inode = disk.files[path]
+    must(inode.durable == bytes(inode.data), f"call {event.number}: {path.relative_to(disk.root)} has its name before its bytes are durable")
+
+
 class Cut(Scene):
-    """A command whose calls are known, and cuts between them."""
+    """A command whose calls are known, and cuts between them; `layer` is what the file system below lacks."""
+
+    def __init__(self, name: str, command: tuple, folder: pathlib.Path, seed: int, **layer):
+        super().__init__(name, command, folder, seed)
+        self.layer = layer
 
     def record(self) -> list:
         """Its calls, on a warehouse as it was before."""
         self.restore()
         log = self.folder / "power.log"
-        self.project.run(*self.command, env=faults.below(self.library, self.project.folder, log=log))
+        self.project.run(*self.command, env=faults.below(self.library, self.project.folder, log=log, **self.layer))
         seen = faults.events(log)
         log.unlink()
         return [event for event in seen if "/spill" not in event.path]
@@ -194,6 +207,8 @@ class Cut(Scene):
             name = event.path.rsplit("/", 1)[-1]
             if event.kind == "rename" and name == "version-hint.text":
                 check_hint(disk, event, disk.survivors(), room)
+            elif event.kind == "rename" and name.endswith(".parquet"):
+                check_rename(disk, event)
             # What is durable changes with syncs; what SQLite may have written eagerly with its writes.
             if event.kind in ("synced", "unlink"):
                 checked += check_order(disk, disk.survivors(), room, f"after call {event.number} ({event.kind} {name})")
@@ -226,10 +241,11 @@ def main() -> int:
     args = faults.arguments(__doc__)
     folder, report = faults.scratch(args), faults.Report()
     run = ("run", "--yes", "--jobs", "1")
-    scenes = [("first", run, lambda scene: None), ("corrected", run, corrected), ("gc", ("gc", "--older-than", "0s"), garbage),
-              ("swap", rebuild("gold.items"), reshaped("gold.items", key="item, op"))]
-    for name, command, prepare in scenes:
-        scene = Cut(name, command, folder, args.seed)
+    swap = (rebuild("gold.items"), reshaped("gold.items", key="item, op"))
+    scenes = [("first", run, lambda scene: None, {}), ("corrected", run, corrected, {}), ("gc", ("gc", "--older-than", "0s"), garbage, {}),
+              ("swap", *swap, {}), ("swap-by-copies", *swap, {"no_links": 1})]
+    for name, command, prepare, layer in scenes:
+        scene = Cut(name, command, folder, args.seed, **layer)
         prepare(scene)
         scene.freeze()
         seen = scene.record()

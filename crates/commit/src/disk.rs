@@ -112,12 +112,8 @@ impl Disk {
     pub(crate) fn link(&self, from: &Path, to: &Path) -> Result<()> {
         let link = || match fs::hard_link(from, to) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-            // Not every file system has second names; a copy takes its name whole.
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                let fresh = to.with_extension("fresh");
-                fs::copy(from, &fresh)?;
-                fs::rename(&fresh, to)
-            }
+            // Not every file system has second names.
+            Err(error) if error.kind() != io::ErrorKind::NotFound => copy(from, to),
             other => other,
         };
         self.step(Step::Link, link)
@@ -143,6 +139,29 @@ impl Disk {
 /// Removes a folder that holds nothing; what else is there keeps it.
 pub(crate) fn remove_empty(path: &Path) {
     let _ = fs::remove_dir(path);
+}
+
+/// Ending of a copy of a data file that has not got its name yet.
+pub(crate) const FRESH: &str = ".fresh";
+
+/// Copies a file. The copy takes its name whole, also where the power goes: who finds the name later takes it for that of
+/// an earlier try.
+fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    // Another process may be at the same copy.
+    let fresh = to.with_extension(format!("{}{FRESH}", std::process::id()));
+    let copy = || {
+        fs::copy(from, &fresh)?;
+        sync(&[&fresh])?;
+        fs::rename(&fresh, to)
+    };
+    for _ in 0..TRIES {
+        match copy() {
+            // A clean-up that counts no file as too young may take it for one that a crash left.
+            Err(error) if error.kind() == io::ErrorKind::NotFound && from.exists() => {}
+            other => return other,
+        }
+    }
+    copy()
 }
 
 /// How often a small file is written again.

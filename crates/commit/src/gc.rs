@@ -17,7 +17,7 @@ use oncemore_core::{Epoch, Instant, Interval, TableName};
 use rusqlite::params;
 
 use crate::catalog;
-use crate::disk::{local, remove_empty};
+use crate::disk::{FRESH, local, remove_empty};
 use crate::error::{CommitError, Result};
 use crate::ledger::{AttemptRow, AttemptState};
 use crate::metadata::{self, MAP, manifest};
@@ -403,7 +403,8 @@ fn list(folder: &Path) -> Result<Vec<Orphan>> {
 
 /// Epoch and attempt in the name of a data file of ours, and the slice where the file's folder is not that of one.
 pub(crate) fn parse_name(name: &str) -> Option<(Epoch, String, Option<String>)> {
-    let parts: Vec<&str> = name.strip_prefix("om-")?.strip_suffix(".parquet")?.split('-').collect();
+    let whole = name.strip_suffix(".parquet").or_else(|| name.strip_suffix(FRESH))?;
+    let parts: Vec<&str> = whole.strip_prefix("om-")?.split('-').collect();
     let slice = if let [_, _, slice, _, _] = parts[..] { Some(slice.to_owned()) } else { None };
     let mut parts = parts.into_iter();
     let (request, attempt) = parts.next()?.split_once('.')?;
