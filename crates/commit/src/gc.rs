@@ -46,6 +46,23 @@ pub struct Cleaned {
     pub waiting: u64,
     /// Attempts forgotten that published stamps alone, which later ones replaced.
     pub forgotten: u64,
+    /// Why tables can't be read: nothing of them was removed.
+    pub damaged: Vec<CommitError>,
+}
+
+impl Cleaned {
+    /// Takes in how the look at a table ended: one that is damaged is passed over, and named once.
+    fn pass_over<T>(&mut self, looked: Result<T>) -> Result<Option<T>> {
+        match looked {
+            Err(error @ CommitError::Damaged { .. }) => {
+                if !self.damaged.contains(&error) {
+                    self.damaged.push(error);
+                }
+                Ok(None)
+            }
+            looked => looked.map(Some),
+        }
+    }
 }
 
 /// A file of ours that nothing refers to.
@@ -60,10 +77,10 @@ struct Orphan {
 
 impl Warehouse {
     /// Removes what nothing refers to and was first found so at or before `older_than`, and of the ledger attempts that
-    /// ended by then and left a stamp alone which is no more.
+    /// ended by then and left a stamp alone which is no more. Of tables that are damaged nothing is removed.
     ///
     /// # Errors
-    /// Metadata that can't be read: then nothing of that table is removed.
+    /// Catalog or disk can't be used.
     pub fn gc(&self, older_than: Instant) -> Result<Cleaned> {
         self.resolve()?;
         let mut cleaned = Cleaned::default();
@@ -71,7 +88,9 @@ impl Warehouse {
             let mut again = false;
             (cleaned.kept, cleaned.waiting) = (0, 0);
             for table in self.tables()? {
-                again |= self.gc_table(&table, older_than, &mut cleaned)?;
+                let looked = self.gc_table(&table, older_than, &mut cleaned);
+                let looked = looked.map_err(|error| self.damaged(&table, error));
+                again |= cleaned.pass_over(looked)?.unwrap_or(false);
             }
             // A fence is a commit, and makes garbage of its own: also in another table, where files of a folded one
             // were fenced in its log.
@@ -166,7 +185,7 @@ impl Warehouse {
             row.is_some_and(|row| may_live(&row.process, &own))
         };
         for table in self.folders()? {
-            if known.contains(&table) || !rebuilt::is_left(self, &table)? {
+            if known.contains(&table) || cleaned.pass_over(rebuilt::is_left(self, &table))? != Some(true) {
                 continue;
             }
             let orphans = list(&self.folder(&table))?;
@@ -337,7 +356,7 @@ impl Warehouse {
         for snapshot in current.snapshots() {
             maps.extend(snapshot.summary().additional_properties.get(MAP).cloned());
             reached.insert(PathBuf::from(local(snapshot.manifest_list())));
-            let bytes = self.disk().read(Path::new(local(snapshot.manifest_list())))?;
+            let bytes = self.read_own(Path::new(local(snapshot.manifest_list())))?;
             for file in manifest::parse_list(&bytes, current.format_version(), snapshot.manifest_list())? {
                 if reached.insert(PathBuf::from(local(&file.manifest_path))) {
                     let entries = self.manifest(&file)?;
@@ -401,7 +420,8 @@ fn list(folder: &Path) -> Result<Vec<Orphan>> {
     Ok(found)
 }
 
-/// Epoch and attempt in the name of a data file of ours, and the slice where the file's folder is not that of one.
+/// Epoch and attempt in the name of a data file of ours, or of a copy on its way to that name, and the slice where the
+/// file's folder is not that of one.
 pub(crate) fn parse_name(name: &str) -> Option<(Epoch, String, Option<String>)> {
     let whole = name.strip_suffix(".parquet").or_else(|| name.strip_suffix(FRESH))?;
     let parts: Vec<&str> = whole.strip_prefix("om-")?.split('-').collect();

@@ -267,7 +267,7 @@ impl Warehouse {
     }
 
     /// Reads a file that only we remove, and never while something names it.
-    fn read_own(&self, path: &Path) -> Result<Vec<u8>> {
+    pub(crate) fn read_own(&self, path: &Path) -> Result<Vec<u8>> {
         self.inner.disk.read(path).map_err(|error| match path.try_exists() {
             Ok(false) => CommitError::corrupt(path.display(), "it is gone"),
             _ => error,

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
+use oncemore_commit::CommitError;
 use oncemore_run::{ErrorKind, RunError};
 use serde::Serialize;
 
@@ -40,6 +41,19 @@ impl Failure {
             Failure::Run(error) => Failure::Run(RunError { state: None, ..error }),
             other => other,
         }
+    }
+
+    /// How a command ends that passed over tables that are damaged: each is named, the last by the error itself.
+    ///
+    /// # Errors
+    /// There are any.
+    pub fn of_damaged(damaged: Vec<CommitError>, ui: &Ui) -> Result<u8, Failure> {
+        let mut errors = damaged.into_iter().map(RunError::from);
+        let last = errors.next_back();
+        for error in errors {
+            Failure::from(error).report(None, ui);
+        }
+        last.map_or(Ok(0), |error| Err(error.into()))
     }
 
     /// Says what happened on stderr and gives the exit code.

@@ -15,19 +15,26 @@ use crate::warehouse::{Warehouse, lock};
 
 impl Warehouse {
     /// Compacts all tables that are folded from logs; returns those that were written anew. A table that another writer
-    /// changed stays as it is.
+    /// changed, and one that is damaged, stays as it is.
     ///
     /// # Errors
     /// Files that can't be read or written; the tables hold what they held.
     pub fn compact(&self) -> Result<Vec<TableName>> {
         let mut written = Vec::new();
         for log in self.tables()? {
-            let Some(state) = self.state(&log)? else { continue };
-            if let Some(spec) = metadata::fold_of(&state.metadata)? {
-                written.extend(self.compact_fold(&log, &spec)?);
+            match self.compact_log(&log) {
+                // Whoever cleans up says so.
+                Err(CommitError::Damaged { .. }) => {}
+                compacted => written.extend(compacted?),
             }
         }
         Ok(written)
+    }
+
+    fn compact_log(&self, log: &TableName) -> Result<Vec<TableName>> {
+        let Some(state) = self.state(log)? else { return Ok(Vec::new()) };
+        let spec = metadata::fold_of(&state.metadata)?;
+        spec.map_or_else(|| Ok(Vec::new()), |spec| self.compact_fold(log, &spec))
     }
 
     pub(crate) fn compact_fold(&self, log: &TableName, spec: &FoldSpec) -> Result<Vec<TableName>> {

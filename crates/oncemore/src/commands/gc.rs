@@ -24,7 +24,7 @@ pub struct Args {
 /// Cleans up.
 ///
 /// # Errors
-/// Metadata that can't be read; nothing of that table is removed then.
+/// A warehouse that can't be used; tables that are damaged, of which nothing is removed, once all others are done.
 pub fn run(args: &Args, context: &Context) -> Result<u8, Failure> {
     let age = i64::try_from(args.older_than.as_micros()).unwrap_or(i64::MAX);
     let before = if age == 0 { Instant::MAX } else { Instant(context.now().0.saturating_sub(age)) };
@@ -38,9 +38,10 @@ pub fn run(args: &Args, context: &Context) -> Result<u8, Failure> {
         context.ui.json(&serde_json::json!({
             "files": cleaned.files, "bytes": cleaned.bytes, "fenced": cleaned.fenced, "kept": cleaned.kept,
             "waiting": cleaned.waiting, "forgotten": cleaned.forgotten,
+            "damaged": cleaned.damaged.iter().map(ToString::to_string).collect::<Vec<_>>(),
             "compacted": compacted.iter().map(ToString::to_string).collect::<Vec<_>>(),
         }))?;
-        return Ok(0);
+        return Failure::of_damaged(cleaned.damaged, &context.ui);
     }
     let mut text = String::new();
     if args.compact {
@@ -70,5 +71,5 @@ pub fn run(args: &Args, context: &Context) -> Result<u8, Failure> {
         );
     }
     context.ui.data(&format!("{text}\n"))?;
-    Ok(0)
+    Failure::of_damaged(cleaned.damaged, &context.ui)
 }

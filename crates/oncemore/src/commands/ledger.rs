@@ -1,6 +1,6 @@
 //! `oncemore ledger`: the index of requests, attempts and stamps.
 
-use oncemore_commit::{AttemptState, Rebuilt, Warehouse};
+use oncemore_commit::{AttemptState, CommitError, Rebuilt, Warehouse};
 use oncemore_core::Instant;
 use oncemore_run::RunError;
 use oncemore_run::workspace::load_project;
@@ -44,7 +44,7 @@ struct Line {
 /// Shows or rebuilds.
 ///
 /// # Errors
-/// A warehouse that can't be opened or read.
+/// A warehouse that can't be opened or read; tables that are damaged, once all others are done.
 pub fn run(args: &Args, context: &Context) -> Result<u8, Failure> {
     let root = context.root()?;
     let folder = root.join(load_project(&root)?.warehouse);
@@ -68,19 +68,14 @@ fn rebuild(context: &Context, folder: &std::path::Path) -> Result<u8, Failure> {
             context.ui.data(&format!("forgotten, for its folder is gone: {table}\n"))?;
         }
     }
-    let mut errors = damaged.into_iter().map(RunError::from);
-    let last = errors.next_back();
-    for error in errors {
-        Failure::from(error).report(None, &context.ui);
-    }
-    last.map_or(Ok(0), |error| Err(error.into()))
+    Failure::of_damaged(damaged, &context.ui)
 }
 
 fn show(context: &Context, folder: &std::path::Path) -> Result<u8, Failure> {
-    let lines = if folder.exists() { lines(folder, context)? } else { Vec::new() };
+    let (lines, damaged) = if folder.exists() { lines(folder, context)? } else { Default::default() };
     if context.ui.is_json() {
         context.ui.json(&lines)?;
-        return Ok(0);
+        return Failure::of_damaged(damaged, &context.ui);
     }
     let header = ["table", "slices", "rows", "size", "codes", "open", "failed", "changed"].map(str::to_owned);
     let right = [false, true, true, true, true, true, true, false];
@@ -101,16 +96,23 @@ fn show(context: &Context, folder: &std::path::Path) -> Result<u8, Failure> {
         })
         .collect();
     context.ui.data(&table::render(&header, &right, &rows, &context.ui.out))?;
-    Ok(0)
+    Failure::of_damaged(damaged, &context.ui)
 }
 
-fn lines(folder: &std::path::Path, context: &Context) -> Result<Vec<Line>, RunError> {
+/// A line for each table that can be read, and what is wrong with the others.
+fn lines(folder: &std::path::Path, context: &Context) -> Result<(Vec<Line>, Vec<CommitError>), RunError> {
     let opened = Warehouse::open(folder, context.world());
     let warehouse =
         opened.or_else(|error| Warehouse::open_read_only(folder, context.world()).map_err(|_| error))?;
-    let mut lines = Vec::new();
+    let (mut lines, mut damaged) = (Vec::new(), Vec::new());
     for table in warehouse.tables()? {
-        let stamps = warehouse.stamps(&table)?;
+        let stamps = match warehouse.stamps(&table) {
+            Err(error @ CommitError::Damaged { .. }) => {
+                damaged.push(error);
+                continue;
+            }
+            stamps => stamps?,
+        };
         let last = warehouse.last_attempts(&table)?;
         let in_state = |state| last.iter().filter(|row| row.state == state).count();
         lines.push(Line {
@@ -124,5 +126,5 @@ fn lines(folder: &std::path::Path, context: &Context) -> Result<Vec<Line>, RunEr
             table: table.to_string(),
         });
     }
-    Ok(lines)
+    Ok((lines, damaged))
 }

@@ -120,6 +120,46 @@ fn a_merged_table_that_is_damaged_is_made_anew_with_its_log() {
     }
 }
 
+/// What looks at all tables does the others, and names the one that it can't read.
+#[test]
+fn a_table_that_is_damaged_is_passed_over_by_who_looks_at_all() {
+    for (table, way) in WAYS.map(|way| ("gold.city_day", way)).into_iter().chain([("silver.orders", WAYS[0])])
+    {
+        let project = Project::run_once();
+        // Files that no table names, before and behind the damaged one.
+        let left =
+            |table: &str| format!("warehouse/{}/metadata/om-map-00000009-left.bin", table.replace('.', "/"));
+        let tables = ["gold.city_day", "gold.city_week", "gold.shops", "silver.orders"];
+        tables.iter().for_each(|table| project.write(&left(table), "left"));
+        damage(&project, table, way);
+        let named = format!("error: the table `{table}` can't be read: ");
+        let help = format!("`oncemore ledger rebuild`, then `oncemore run {table}`");
+
+        // The ledger knows a table by its slice map.
+        let is_known = way.starts_with("metadata");
+        let (code, said) = project.said(&["ledger", "show"]);
+        assert_eq!(code, Some(if is_known { 0 } else { 7 }), "{table} {way}: {said}");
+        assert!(
+            said.contains("\ngold.shops ") && said.contains("\ngold.city_week "),
+            "{table} {way}: {said}"
+        );
+        assert!(is_known || (said.contains(&named) && said.contains(&help)), "{table} {way}: {said}");
+
+        let (code, said) = project.said(&["gc", "--older-than", "0s", "--compact"]);
+        assert_eq!(code, Some(7), "{table} {way}: {said}");
+        for other in tables.iter().filter(|other| **other != table) {
+            assert!(!project.path(&left(other)).exists(), "{table} {way}: {other}: {said}");
+        }
+        let went = ["map removed", "folder removed"].contains(&way);
+        assert!(went || project.path(&left(table)).exists(), "{table} {way}: {said}");
+        assert_eq!(said.matches(&named).count(), 1, "{table} {way}: {said}");
+        assert!(said.contains(&help), "{table} {way}: {said}");
+        follow(&project, &said);
+        project.run(&["--yes"]);
+        project.equals_a_fresh_build();
+    }
+}
+
 /// Its folder is where it was, but the files are those of another one.
 #[test]
 fn a_project_that_was_copied_says_what_to_type() {
