@@ -215,12 +215,12 @@ fn column(rows: &DataFrame, audit: &Audit, name: &str) -> Result<Expr, AuditErro
     if fields.iter().any(|field| field.name() == name) {
         return Ok(Expr::Column(Column::from_name(name)));
     }
-    let near = crate::source::nearest(name, fields.iter().map(|field| field.name().as_str()));
-    Err(AuditError::UnknownColumn {
-        audit: label(audit),
-        column: name.to_owned(),
-        help: near.map(|near| format!("\nhelp: did you mean `{near}`?")).unwrap_or_default(),
-    })
+    let names = || fields.iter().map(|field| field.name().as_str());
+    let help = match crate::source::nearest(name, names()) {
+        Some(near) => format!("\nhelp: did you mean `{near}`?"),
+        None => format!("\nhelp: there are {}", crate::error::list(names())),
+    };
+    Err(AuditError::UnknownColumn { audit: label(audit), column: name.to_owned(), help })
 }
 
 async fn total(rows: DataFrame) -> Result<u64, AuditError> {
@@ -243,7 +243,7 @@ async fn query(scope: &SessionContext, audit: &Audit, sql: &str) -> Result<Optio
         SQLOptions::new().with_allow_ddl(false).with_allow_dml(false).with_allow_statements(false);
     let wrong = |error: DataFusionError| AuditError::Text {
         audit: label(audit),
-        message: format!("not one query over the slice: {}", error::plain(&error)),
+        message: format!("not one query over the slice: {}", error::plain(error)),
     };
     let found = scope.sql_with_options(sql, only_queries).await.map_err(wrong)?;
     let offending = total(found.clone()).await?;

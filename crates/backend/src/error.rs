@@ -2,6 +2,8 @@
 //!
 //! Translates DataFusion's errors; must not know files or how errors are shown.
 
+mod planner;
+
 use datafusion::common::{DataFusionError, SchemaError};
 use datafusion::parquet::errors::ParquetError;
 
@@ -18,6 +20,8 @@ pub enum ErrorKind {
     UnknownColumn,
     /// A table that does not exist.
     UnknownTable,
+    /// A function that does not exist.
+    UnknownFunction,
     /// Types that don't fit.
     Type,
     /// Text that is not SQL.
@@ -48,13 +52,15 @@ pub struct EngineError {
     pub about: Option<About>,
 }
 
-/// What an error is about that no place in the SQL is known of.
+/// What an error is about, where no place in the SQL is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum About {
     /// A value of one of the model's settings.
     Setting(&'static str, String),
     /// A column that the query yields.
     Output(String),
+    /// A word of the SQL: a function or a type.
+    Word(String),
 }
 
 impl EngineError {
@@ -128,8 +134,8 @@ fn translate(error: DataFusionError) -> EngineError {
         E::SchemaError(inner, _) => schema(&inner),
         E::ResourcesExhausted(message) => EngineError::new(ErrorKind::Resources, first_line(&message))
             .help("give more memory (`--memory`) or run fewer tasks at once (`--jobs`)"),
-        E::NotImplemented(message) => EngineError::new(ErrorKind::Unsupported, first_line(&message)),
-        E::Plan(message) => EngineError::new(ErrorKind::Type, first_line(&message)),
+        E::NotImplemented(message) => planner::unsupported(&message),
+        E::Plan(message) => planner::told(&message),
         E::Execution(message) => EngineError::new(ErrorKind::Type, first_line(&message)),
         E::IoError(inner) => unreadable(inner),
         E::ParquetError(inner) => parquet(&inner),
@@ -248,7 +254,8 @@ pub(crate) fn nearest<'a>(wanted: &str, candidates: impl Iterator<Item = &'a str
         .map(|(_, name)| name)
 }
 
-fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
+/// The first of several names, in backticks, and how many more there are.
+pub(crate) fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let names: Vec<&str> = names.collect();
     let shown: Vec<String> = names.iter().take(12).map(|name| format!("`{name}`")).collect();
     let more = if names.len() > 12 { format!(" and {} more", names.len() - 12) } else { String::new() };

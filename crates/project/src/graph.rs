@@ -334,6 +334,7 @@ fn model(
             log: beside(CHANGES)?,
             beside: beside(if kind == Kind::Merge { DELETED_KEYS } else { COUNTING })?,
             history: settings.history,
+            effective: settings.effective,
             order: settings.order,
             deleted: settings.deleted,
             ties: settings.ties,

@@ -198,6 +198,8 @@ pub struct Fold {
     pub log: TableName,
     /// The table beside the model's own: of keys that were deleted, or of the changes that count.
     pub beside: TableName,
+    /// The first of `order`, where it was named as the one that dates changes.
+    pub effective: Option<String>,
     /// Columns that order the changes of a key.
     pub order: Vec<String>,
     /// Condition under which a change deletes its key.

@@ -10,6 +10,7 @@ use crate::yaml::{Data, Node};
 #[derive(Clone, Debug, Default)]
 pub struct Places {
     settings: Vec<Setting>,
+    audits: Vec<Location>,
     outputs: Vec<(String, Location)>,
 }
 
@@ -27,6 +28,9 @@ impl Places {
         let mut places = Places::default();
         for (key, _, node) in fields.iter() {
             places.add(key, node);
+        }
+        if let Some(Data::List(nodes)) = fields.get("audits").map(|node| &node.data) {
+            places.audits = nodes.iter().map(Node::location).collect();
         }
         places
     }
@@ -54,6 +58,19 @@ impl Places {
         let mut own = self.settings.iter().filter(|setting| setting.key == key);
         let first = own.clone().next();
         own.find(|setting| setting.value == value).or(first).map(|setting| &setting.location)
+    }
+
+    /// Where `value` is written in the audit number `at`, from 0; all of that audit, where it is not.
+    pub fn audit(&self, at: usize, value: Option<&str>) -> Option<&Location> {
+        let all = self.audits.get(at)?;
+        let inside = |location: &Location| {
+            location.path == all.path && all.start <= location.start && location.end <= all.end
+        };
+        let own = self.settings.iter().filter(|setting| inside(&setting.location));
+        let found = own
+            .map(|setting| (&setting.value, &setting.location))
+            .find(|(own, _)| Some(own.as_str()) == value);
+        Some(found.map_or(all, |(_, location)| location))
     }
 
     /// Where the query names an output column; `None` where it comes by `*`, or has no name of its own.

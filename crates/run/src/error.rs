@@ -232,7 +232,12 @@ impl From<oncemore_backend::audit::AuditError> for RunError {
         match error {
             E::Engine(error) => error.into(),
             E::NullTime { .. } | E::OutsideSlice { .. } => row_error(&error),
-            other => RunError::new(ErrorKind::Config, other.to_string()).state(SliceState::Unchanged),
+            other => {
+                let (message, help) = with_help(&other);
+                let mut converted = RunError::new(ErrorKind::Config, message).state(SliceState::Unchanged);
+                converted.help = help;
+                converted
+            }
         }
     }
 }
@@ -255,9 +260,18 @@ impl From<datafusion::error::DataFusionError> for RunError {
     }
 }
 
-/// The error of a row that its slice does not own: its text carries the help behind `help: `.
+/// The error of a row that its slice does not own.
 fn row_error(error: &oncemore_backend::audit::AuditError) -> RunError {
-    let text = error.to_string();
-    let (message, help) = text.split_once("\nhelp: ").unwrap_or((&text, "nothing was published"));
+    let (message, help) = with_help(error);
+    let help = help.unwrap_or_else(|| "nothing was published".to_owned());
     RunError::new(ErrorKind::TaskFailed, message).help(help).state(SliceState::Unchanged)
+}
+
+/// The text of an audit's error and its help, which it carries behind `help: `.
+fn with_help(error: &oncemore_backend::audit::AuditError) -> (String, Option<String>) {
+    let text = error.to_string();
+    match text.split_once("\nhelp: ") {
+        Some((message, help)) => (message.to_owned(), Some(help.to_owned())),
+        None => (text, None),
+    }
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use arrow::datatypes::SchemaRef;
+use arrow::datatypes::{Field, SchemaRef};
 use datafusion::prelude::SessionContext;
 use oncemore_backend::EngineError;
 use oncemore_backend::changes::Condition;
@@ -11,7 +11,9 @@ use oncemore_backend::engine::{Analysis, InputSchema, InputTime, Literal, Lookup
 use oncemore_backend::error::{About, ErrorKind as EngineErrorKind};
 use oncemore_backend::source::{column_type, time_type};
 use oncemore_commit::{CODE_VERSION, DELETED, INTERVAL_START, IS_CURRENT, VALID_FROM, VALID_TO};
-use oncemore_core::{CodeVersion, Diagnostic, Digest, Digester, Location, Read, TimeType, previous_of};
+use oncemore_core::{
+    CodeVersion, ColumnType, Diagnostic, Digest, Digester, Location, Read, TimeType, previous_of,
+};
 use oncemore_project::{Kind, Model, Variable};
 use serde::{Deserialize, Serialize};
 
@@ -84,8 +86,17 @@ pub(crate) fn derive(workspace: &Workspace) -> Result<BTreeMap<String, Facts>, R
     match errors.len() {
         0 => Ok(all),
         1 => Err(errors.remove(0)),
-        several => Err(RunError::new(ErrorKind::Config, format!("{several} models can't be planned"))
-            .diagnostics(errors.into_iter().flat_map(|error| error.diagnostics).collect())),
+        several => {
+            let mut found: Vec<Diagnostic> = Vec::new();
+            for diagnostic in errors.into_iter().flat_map(|error| error.diagnostics) {
+                // What is wrong in a view is so for all that read it.
+                if !found.contains(&diagnostic) {
+                    found.push(diagnostic);
+                }
+            }
+            let message = format!("{several} models can't be planned");
+            Err(RunError::new(ErrorKind::Config, message).diagnostics(found))
+        }
     }
 }
 
@@ -106,10 +117,12 @@ fn facts_of(
     let analysis = match known {
         Some(analysis) => analysis,
         None => {
-            let analysis =
-                workspace.engine()?.analyse(&query).map_err(|error| config_error(model, &error))?;
-            check_names(model, &analysis.schema)?;
-            check_fold(workspace, model, &analysis.schema)?;
+            let analysis = workspace
+                .engine()?
+                .analyse(&query)
+                .map_err(|error| config_error(workspace, model, &error))?;
+            check_names(workspace, model, &analysis.schema)?;
+            check_deleted(workspace, model, &analysis.schema)?;
             fresh.push((model.called().to_string(), key.to_string(), analysis.to_json().into_bytes()));
             if let Some(kept) = kept(model, &analysis).filter(|_| model.fold.is_none()) {
                 workspace.warehouse.code_put(model.called(), model.code, &kept)?;
@@ -118,8 +131,9 @@ fn facts_of(
         }
     };
     let Analysis { schema, time_type, reads, lookups, notes, meaning } = analysis;
+    check_fold(workspace, model, &schema)?;
     let table = fold::table_columns(model, &schema)?;
-    let query = query.with_previous(&schema).map_err(|error| config_error(model, &error))?;
+    let query = query.with_previous(&schema).map_err(|error| config_error(workspace, model, &error))?;
     Ok(Facts { query, schema, table, time_type, reads, lookups, notes, meaning })
 }
 
@@ -154,7 +168,7 @@ pub(crate) fn earlier(
 }
 
 /// Whether no column has a name that tables have for themselves.
-fn check_names(model: &Model, schema: &SchemaRef) -> Result<(), RunError> {
+fn check_names(workspace: &Workspace, model: &Model, schema: &SchemaRef) -> Result<(), RunError> {
     let history = model.fold.as_ref().is_some_and(|fold| fold.history.is_some());
     let mut ours = vec![INTERVAL_START, CODE_VERSION];
     ours.extend(model.fold.is_some().then_some(DELETED));
@@ -165,37 +179,66 @@ fn check_names(model: &Model, schema: &SchemaRef) -> Result<(), RunError> {
         EngineError::new(EngineErrorKind::Refused, format!("column `{name}` has a name that is ours"))
             .help(format!("give it another one: `AS own_{}`", name.trim_start_matches('_')))
             .about(About::Output(name.clone()));
-    Err(config_error(model, &error))
+    Err(config_error(workspace, model, &error))
 }
 
-/// Whether a merge's settings fit the columns of its query.
+/// Whether the columns that a merge's or a history's settings name are there, and can be what they are used for.
 fn check_fold(workspace: &Workspace, model: &Model, schema: &SchemaRef) -> Result<(), RunError> {
     let Some(fold) = &model.fold else { return Ok(()) };
-    let names: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
-    let check = |setting: &'static str, column: &String, what: &str| {
-        if names.contains(&column.as_str()) {
-            return Ok(());
-        }
-        let message = format!("the query yields no column `{column}`, {what}");
-        let error = EngineError::new(EngineErrorKind::UnknownColumn, message)
-            .help(format!("its columns are {}", names.join(", ")))
-            .about(About::Setting(setting, column.clone()));
-        Err(config_error(model, &error))
+    let find = |setting: &'static str, column: &String, what: &str| {
+        schema.field_with_name(column).map_err(|_| {
+            let names: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
+            let message = format!("the query yields no column `{column}`, {what}");
+            let error = EngineError::new(EngineErrorKind::UnknownColumn, message)
+                .help(format!("its columns are {}", names.join(", ")))
+                .about(About::Setting(setting, column.clone()));
+            config_error(workspace, model, &error)
+        })
     };
-    let at = fold.history.as_ref().and_then(|history| history.at.as_ref());
     for column in &fold.order {
-        let setting = if at == Some(column) { "effective" } else { "order_by" };
-        check(setting, column, "which orders the changes")?;
+        let setting = if fold.effective.as_ref() == Some(column) { "effective" } else { "order_by" };
+        let field = find(setting, column, "which orders the changes")?;
+        if setting == "effective" {
+            check_effective(workspace, model, column, field)?;
+        }
     }
     for column in fold.history.iter().flat_map(|history| &history.track) {
-        check("track", column, "which is to be tracked")?;
+        find("track", column, "which is to be tracked")?;
     }
-    let Some(deleted) = &fold.deleted else { return Ok(()) };
+    Ok(())
+}
+
+/// Whether a column can date changes. Numbers can, in any unit; texts would be compared letter by letter.
+fn check_effective(
+    workspace: &Workspace,
+    model: &Model,
+    column: &str,
+    field: &Field,
+) -> Result<(), RunError> {
+    let kind = column_type(field.data_type());
+    let Some(kind @ (ColumnType::Text | ColumnType::Boolean | ColumnType::Binary)) = kind else {
+        return Ok(());
+    };
+    let message = format!("`effective: {column}` is of type {kind}, which dates no change");
+    let cast = format!("write `CAST(… AS DATE) AS {column}`, or AS TIMESTAMP or TIMESTAMPTZ");
+    let help = match model.kind {
+        Kind::Merge => format!("{cast}; or put it into `order_by`, which compares values of any type"),
+        _ => cast,
+    };
+    let error = EngineError::new(EngineErrorKind::Type, message)
+        .help(help)
+        .about(About::Setting("effective", column.to_owned()));
+    Err(config_error(workspace, model, &error))
+}
+
+/// Whether `deleted` is a condition over the columns of the query.
+fn check_deleted(workspace: &Workspace, model: &Model, schema: &SchemaRef) -> Result<(), RunError> {
+    let Some(deleted) = model.fold.as_ref().and_then(|fold| fold.deleted.as_ref()) else { return Ok(()) };
     let session = SessionContext::new_with_state(workspace.engine()?.session().clone());
     Condition::parse(&session, schema, deleted).map(drop).map_err(|mut error| {
         error.message = format!("`deleted`: {}", error.message);
         error.help.get_or_insert("`deleted` is an SQL condition over the query's columns".to_owned());
-        config_error(model, &error.about(About::Setting("deleted", deleted.clone())))
+        config_error(workspace, model, &error.about(About::Setting("deleted", deleted.clone())))
     })
 }
 
@@ -312,18 +355,19 @@ fn literal(variable: &Variable) -> Literal {
     }
 }
 
-/// The engine's complaint, as a diagnostic in the model's file.
-pub(crate) fn config_error(model: &Model, error: &EngineError) -> RunError {
+/// The engine's complaint, as a diagnostic in the model's file, or in that of the view whose SQL it is about.
+pub(crate) fn config_error(workspace: &Workspace, model: &Model, error: &EngineError) -> RunError {
+    let own = error.view.as_ref().and_then(|view| workspace.model(view)).unwrap_or(model);
     let start =
-        model.query.offset + error.at.map_or(0, |(line, column)| byte_offset(&model.query.sql, line, column));
-    let rest = model.query.sql.get(start - model.query.offset..).unwrap_or_default();
+        own.query.offset + error.at.map_or(0, |(line, column)| byte_offset(&own.query.sql, line, column));
+    let rest = own.query.sql.get(start - own.query.offset..).unwrap_or_default();
     let length = rest.find(|c: char| c.is_whitespace() || c == ',' || c == ')').unwrap_or(rest.len()).max(1);
     let place = match &error.about {
         Some(About::Setting(setting, value)) => model.places.setting(setting, value),
         Some(About::Output(column)) => model.places.output(column),
-        None => None,
+        Some(About::Word(_)) | None => None,
     };
-    let query = || Location { path: model.path.clone(), start, end: start + length };
+    let query = || Location { path: own.path.clone(), start, end: start + length };
     let location = place.cloned().unwrap_or_else(query);
     let mut diagnostic = Diagnostic::error("query", error.message.clone(), location);
     diagnostic.help.clone_from(&error.help);

@@ -5,6 +5,7 @@
 
 pub mod accept;
 pub mod assess;
+pub mod audits;
 mod confine;
 pub mod diff;
 pub mod due;

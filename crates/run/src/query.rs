@@ -174,7 +174,7 @@ pub fn compile_view(
                 format!("view `{}` needs an interval: that of its reader", view.name),
                 format!("`oncemore compile {} --interval 2013-03-01`", view.name),
             ),
-            false => facts::config_error(view, &error),
+            false => facts::config_error(workspace, view, &error),
         }
     })?;
     Ok((sql, label))

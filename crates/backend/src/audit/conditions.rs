@@ -107,7 +107,7 @@ fn bound(audit: &Audit, text: &str, kind: &DataType) -> Result<Expr, AuditError>
 fn expression(own: &Own<'_>, audit: &Audit, text: &str) -> Result<Expr, AuditError> {
     let wrong = |message: String| AuditError::Text { audit: label(audit), message };
     let parsed =
-        own.session.parse_sql_expr(text, own.schema()).map_err(|error| wrong(plain(&error)))?.unalias();
+        own.session.parse_sql_expr(text, own.schema()).map_err(|error| wrong(plain(error)))?.unalias();
     let hides = parsed.exists(|part| {
         Ok(matches!(
             part,

@@ -2,6 +2,8 @@
 
 use datafusion::error::DataFusionError;
 
+use crate::error::EngineError;
+
 /// An audit that can't be asked, or a row that its slice does not own.
 #[derive(Debug, thiserror::Error)]
 pub enum AuditError {
@@ -12,7 +14,7 @@ pub enum AuditError {
         audit: String,
         /// What it names.
         column: String,
-        /// Line of help with the nearest name, or empty.
+        /// Line of help with the nearest name, or all names.
         help: String,
     },
     /// An audit names a table that was not given.
@@ -102,15 +104,9 @@ impl From<datafusion::arrow::error::ArrowError> for AuditError {
     }
 }
 
-/// The engine's text without its prefixes and backtrace.
-pub(super) fn plain(error: &DataFusionError) -> String {
-    let text = error.strip_backtrace().replace("\"?table?\".", "").replace("?table?.", "");
-    let mut text = text.as_str();
-    for prefix in
-        ["SQL error: ", "Error during planning: ", "Schema error: ", "This feature is not implemented: "]
-    {
-        text = text.strip_prefix(prefix).unwrap_or(text);
-    }
-    let inner = text.strip_prefix("ParserError(\"").and_then(|rest| rest.strip_suffix("\")"));
-    inner.unwrap_or(text).to_owned()
+/// The engine's text, with a line of help where it has any.
+pub(super) fn plain(error: DataFusionError) -> String {
+    let EngineError { message, help, .. } = EngineError::from(error);
+    let help = help.map(|help| format!("\nhelp: {help}")).unwrap_or_default();
+    format!("{message}{help}").replace("\"?table?\".", "").replace("?table?.", "")
 }

@@ -23,6 +23,7 @@ mod named;
 mod names;
 mod output;
 mod parameters;
+mod place;
 mod previous;
 mod pushdown;
 mod ranges;
@@ -177,7 +178,7 @@ impl Engine {
             .map(|input| (input.name.clone(), names::schema_source(&input.schema)))
             .collect();
         let planned = self.plan(query, sources)?;
-        analysis::analyse(&self.state, query, planned)
+        analysis::analyse(&self.state, query, planned).map_err(|error| place::placed(error, query))
     }
 
     /// The SQL of the query and of the views that it reads, with the values of `interval` written in, to be run
@@ -342,6 +343,6 @@ impl Engine {
         query: &ModelQuery,
         sources: Vec<(String, Arc<dyn TableSource>)>,
     ) -> Result<analysis::Planned, EngineError> {
-        analysis::plan(&self.state, query, sources)
+        analysis::plan(&self.state, query, sources).map_err(|error| place::placed(error, query))
     }
 }

@@ -1,8 +1,8 @@
 //! `oncemore check`: parse, resolve, derive types.
 
 use oncemore_core::{Diagnostic, Severity};
-use oncemore_run::lint;
 use oncemore_run::workspace::read_texts;
+use oncemore_run::{audits, lint};
 use serde::Serialize;
 
 use crate::context::{Access, Context};
@@ -37,11 +37,14 @@ pub fn run(_args: &Args, context: &Context) -> Result<u8, Failure> {
     let is_wrong = |found: &[Diagnostic]| found.iter().any(|found| found.severity == Severity::Error);
     if !is_wrong(&loaded.diagnostics) {
         // The engine plans every model: unknown columns, types, what a parameter is compared with.
-        context.block_on(2, async { context.open(Access::Read).await.map(drop) })?;
+        let audits = context.block_on(2, async {
+            let workspace = context.open(Access::Read).await?;
+            Ok(audits::errors(&workspace).await?)
+        })?;
         // What can be planned and would not give the same rows again: `run` refuses it.
         let project = loaded.project.iter();
         let found: Vec<Diagnostic> = project.flat_map(|project| lint::errors(project, |_| true)).collect();
-        loaded.diagnostics.extend(found);
+        loaded.diagnostics.extend(found.into_iter().chain(audits));
     }
     let wrong = is_wrong(&loaded.diagnostics);
     let report = Report { ok: !wrong, models, sources, diagnostics: to_json(&loaded.diagnostics, &text_of) };

@@ -429,13 +429,15 @@ fn a_full_disk() {
 #[test]
 fn a_type_that_is_compared_with_another() {
     let said = with_orders("p.amount, p.note", "p.amount + p.note > p.day AS amount, p.note", &["check"]);
-    insta::assert_snapshot!(said, @r"
+    insta::assert_snapshot!(said, @"
     exit 3
-    error[query]: Cannot coerce arithmetic expression Int64 + Utf8 to valid types
+    error[query]: no operator takes `BIGINT + TEXT`
        ╭▸ models/silver/orders.sql:12:37
        │
     12 │ SELECT p.id, p.day, p.shop, s.city, p.amount + p.note > p.day AS amount, p.note
-       ╰╴                                    ━━━━━━━━
+       │                                     ━━━━━━━━
+       │
+       ╰ help: write `CAST(… AS …)` around what is of the wrong type
 
     1 error
     error: `silver.orders` can't be planned

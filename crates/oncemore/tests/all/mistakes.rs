@@ -37,13 +37,13 @@ const HISTORY: &str = "kind: history\ntime: d\nkey: [i]\n";
 fn a_condition_that_is_none() {
     insta::assert_snapshot!(check(&format!("{MERGE}deleted: s + 1\n"), "d, i, s"), @"
     exit 3
-    error[query]: `deleted`: Cannot coerce arithmetic expression Utf8 + Int64 to valid types
+    error[query]: `deleted`: no operator takes `TEXT + BIGINT`
       ╭▸ models/g/m.sql:5:10
       │
     5 │ deleted: s + 1
       │          ━━━━━
       │
-      ╰ help: `deleted` is an SQL condition over the query's columns
+      ╰ help: write `CAST(… AS …)` around what is of the wrong type
 
     1 error
     error: `g.m` can't be planned
@@ -146,6 +146,272 @@ fn settings_that_name_no_column() {
 }
 
 #[test]
+fn a_column_that_dates_no_change() {
+    insta::assert_snapshot!(check(&format!("{HISTORY}effective: s\n"), "d, i, s"), @"
+    exit 3
+    error[query]: `effective: s` is of type TEXT, which dates no change
+      ╭▸ models/g/m.sql:5:12
+      │
+    5 │ effective: s
+      │            ━
+      │
+      ╰ help: write `CAST(… AS DATE) AS s`, or AS TIMESTAMP or TIMESTAMPTZ
+
+    1 error
+    error: `g.m` can't be planned
+    ");
+    insta::assert_snapshot!(check(&format!("{MERGE}order_by: [d]\neffective: s\n"), "d, i, i > 3 AS s"), @"
+    exit 3
+    error[query]: `effective: s` is of type BOOLEAN, which dates no change
+      ╭▸ models/g/m.sql:6:12
+      │
+    6 │ effective: s
+      │            ━
+      │
+      ╰ help: write `CAST(… AS DATE) AS s`, or AS TIMESTAMP or TIMESTAMPTZ; or put it into `order_by`, which compares values of any type
+
+    1 error
+    error: `g.m` can't be planned
+    ");
+    // Numbers count in a unit of their own, and what orders changes may be of any type.
+    for settings in [
+        format!("{HISTORY}effective: i\norder_by: [s]\n"),
+        format!("{MERGE}effective: i\n"),
+        format!("{MERGE}order_by: [s]\n"),
+    ] {
+        let said = check(&settings, "d, i, s");
+        assert!(said.starts_with("exit 0"), "{settings}: {said}");
+    }
+}
+
+/// Each audit is asked before there are rows.
+#[test]
+fn audits_that_can_t_be_asked() {
+    let audits = "\
+kind: slice
+time: d
+audits:
+  - not_null: [d, nam]
+  - unique: [i, zz]
+  - range: {column: s, min: 0}
+  - range: {column: i, min: few}
+  - expression: i > 0 AND zz < 3
+  - relationship: {columns: [i], to: raw.a, to_columns: [ii]}
+  - sql: {name: none, query: \"SELECT zz FROM g.m\"}
+  - row_count: {min: 1}
+  - not_null: [d]
+  - sql: {name: fine, query: \"SELECT m.i FROM g.m AS m JOIN raw.a AS a ON a.i = m.i WHERE m.s = 'x'\"}
+";
+    insta::assert_snapshot!(check(audits, "d, i, s, s AS name"), @r#"
+    exit 3
+    error[audit]: audit `not_null(d, nam)`: there is no column `nam`
+      ╭▸ models/g/m.sql:5:19
+      │
+    5 │   - not_null: [d, nam]
+      │                   ━━━
+      │
+      ╰ help: did you mean `name`?
+
+    error[audit]: audit `unique(i, zz)`: there is no column `zz`
+      ╭▸ models/g/m.sql:6:17
+      │
+    6 │   - unique: [i, zz]
+      │                 ━━
+      │
+      ╰ help: there are `d`, `i`, `s`, `name`
+
+    error[audit]: audit `range(i)`: `few` is no value of the column's type BIGINT
+      ╭▸ models/g/m.sql:8:5
+      │
+    8 │   - range: {column: i, min: few}
+      ╰╴    ━━━━━━━━━━━━━━━━━━━━━━━━━━━━
+
+    error[audit]: audit `expression(i > 0 AND zz < 3)`: no column `zz`
+      ╭▸ models/g/m.sql:9:17
+      │
+    9 │   - expression: i > 0 AND zz < 3
+      │                 ━━━━━━━━━━━━━━━━
+      │
+      ╰ help: there are `d`, `i`, `s`, `name`
+
+    error[audit]: audit `relationship(i to raw.a(ii))`: there is no column `ii`
+       ╭▸ models/g/m.sql:10:58
+       │
+    10 │   - relationship: {columns: [i], to: raw.a, to_columns: [ii]}
+       │                                                          ━━
+       │
+       ╰ help: there are `d`, `i`, `s`
+
+    error[audit]: audit `sql(none)`: not one query over the slice: no column `zz`
+       ╭▸ models/g/m.sql:11:30
+       │
+    11 │   - sql: {name: none, query: "SELECT zz FROM g.m"}
+       │                              ━━━━━━━━━━━━━━━━━━━━
+       │
+       ╰ help: there are `d`, `i`, `s`, `name`
+
+    6 errors
+    "#);
+    let (_, right) = audits.split_once("  - row_count").unwrap();
+    assert!(
+        check(&format!("kind: slice\ntime: d\naudits:\n  - row_count{right}"), "d, i, s")
+            .starts_with("exit 0")
+    );
+    // Of a merge, and where a folder's settings hold the audit.
+    let project = Project::empty();
+    project
+        .write("oncemore.yml", format!("{SETTINGS}defaults:\n  g:\n    audits:\n      - not_null: [zz]\n"));
+    project.write("data/a.csv", "d,i,s\n2026-03-01,1,x\n");
+    project.write("models/g/m.sql", model(&format!("{MERGE}deleted: s = 'x'\n"), "d, i, s"));
+    insta::assert_snapshot!(says(&project, &["check"]), @"
+    exit 3
+    error[audit]: audit `not_null(zz)`: there is no column `zz`
+       ╭▸ oncemore.yml:12:20
+       │
+    12 │       - not_null: [zz]
+       │                    ━━
+       │
+       ╰ help: there are `d`, `i`, `s`
+
+    1 error
+    ");
+}
+
+#[test]
+fn functions_and_types_that_are_not_there() {
+    const SLICE: &str = "kind: slice\ntime: d\n";
+    insta::assert_snapshot!(check(SLICE, "d,\n  uper(s) AS s"), @"
+    exit 3
+    error[query]: no function `uper`
+      ╭▸ models/g/m.sql:7:3
+      │
+    7 │   uper(s) AS s
+      │   ━━━━━━
+      │
+      ╰ help: did you mean `upper`?
+
+    1 error
+    error: `g.m` can't be planned
+    ");
+    insta::assert_snapshot!(check(SLICE, "d,\n  days_between(d, d) AS s"), @"
+    exit 3
+    error[query]: no function `days_between`
+      ╭▸ models/g/m.sql:7:3
+      │
+    7 │   days_between(d, d) AS s
+      │   ━━━━━━━━━━━━━━
+      │
+      ╰ help: functions are those of Apache DataFusion, but for those whose value changes from run to run
+
+    1 error
+    error: `g.m` can't be planned
+    ");
+    // No place comes with these.
+    insta::assert_snapshot!(check(SLICE, "d,\n  upper(s, i) AS s"), @"
+    exit 3
+    error[query]: `upper` takes 1 argument, not 2
+      ╭▸ models/g/m.sql:7:3
+      │
+    7 │   upper(s, i) AS s
+      ╰╴  ━━━━━━━
+
+    1 error
+    error: `g.m` can't be planned
+    ");
+    insta::assert_snapshot!(check(SLICE, "d,\n  substr(d, i) AS s"), @"
+    exit 3
+    error[query]: `substr` takes no (DATE, BIGINT)
+      ╭▸ models/g/m.sql:7:3
+      │
+    7 │   substr(d, i) AS s
+      │   ━━━━━━━━
+      │
+      ╰ help: write `CAST(… AS …)` around what is of the wrong type
+
+    1 error
+    error: `g.m` can't be planned
+    ");
+    insta::assert_snapshot!(check(SLICE, "d,\n  CAST(s AS BIGNIT) AS s"), @"
+    exit 3
+    error[query]: no type `BIGNIT`
+      ╭▸ models/g/m.sql:7:13
+      │
+    7 │   CAST(s AS BIGNIT) AS s
+      │             ━━━━━━
+      │
+      ╰ help: did you mean `BIGINT`?
+
+    1 error
+    error: `g.m` can't be planned
+    ");
+    insta::assert_snapshot!(check(SLICE, "d,\n  s + i AS s"), @"
+    exit 3
+    error[query]: no operator takes `TEXT + BIGINT`
+      ╭▸ models/g/m.sql:7:3
+      │
+    7 │   s + i AS s
+      │   ━
+      │
+      ╰ help: write `CAST(… AS …)` around what is of the wrong type
+
+    1 error
+    error: `g.m` can't be planned
+    ");
+    insta::assert_snapshot!(check(SLICE, "d,\n  sum(i) AS s"), @"
+    exit 3
+    error[query]: `a.d` is neither in GROUP BY nor in an aggregate
+      ╭▸ models/g/m.sql:6:8
+      │
+    6 │ SELECT d,
+      │        ━
+      │
+      ╰ help: add it to GROUP BY, or say which of its values is meant: `max(a.d)`
+
+    1 error
+    error: `g.m` can't be planned
+    ");
+}
+
+/// What is wrong in a view is shown there, once, whoever reads it.
+#[test]
+fn a_mistake_in_a_view() {
+    let project = Project::empty();
+    project.write("oncemore.yml", SETTINGS);
+    project.write("data/a.csv", "d,i,s\n2026-03-01,1,x\n");
+    project
+        .write("models/g/v.sql", "/* oncemore\nkind: view\n*/\nSELECT d,\n       i,\n       ss FROM raw.a\n");
+    for name in ["m", "n"] {
+        let reader = model("kind: slice\ntime: d\n", "d, i").replace("raw.a", "g.v");
+        project.write(&format!("models/g/{name}.sql"), reader);
+    }
+    insta::assert_snapshot!(says(&project, &["check"]), @"
+    exit 3
+    error[query]: no column `ss`
+      ╭▸ models/g/v.sql:6:8
+      │
+    6 │        ss FROM raw.a
+      │        ━━
+      │
+      ╰ help: did you mean `s`?
+
+    1 error
+    error: 2 models can't be planned
+    ");
+    project.edit("models/g/v.sql", "ss FROM", "upper(s, i) AS s FROM");
+    insta::assert_snapshot!(says(&project, &["check"]), @"
+    exit 3
+    error[query]: `upper` takes 1 argument, not 2
+      ╭▸ models/g/v.sql:6:8
+      │
+    6 │        upper(s, i) AS s FROM raw.a
+      ╰╴       ━━━━━━━
+
+    1 error
+    error: 2 models can't be planned
+    ");
+}
+
+#[test]
 fn columns_whose_names_are_ours() {
     insta::assert_snapshot!(check(HISTORY, "d, i,\n       a.s AS valid_from"), @"
     exit 3
@@ -241,13 +507,13 @@ fn every_mistake_of_a_project() {
       │
       ╰ help: give it another one: `AS own_valid_to`
 
-    error[query]: `deleted`: Cannot coerce arithmetic expression Utf8 + Int64 to valid types
+    error[query]: `deleted`: no operator takes `TEXT + BIGINT`
       ╭▸ models/g/m.sql:5:10
       │
     5 │ deleted: s + 1
       │          ━━━━━
       │
-      ╰ help: `deleted` is an SQL condition over the query's columns
+      ╰ help: write `CAST(… AS …)` around what is of the wrong type
 
     2 errors
     error: 2 models can't be planned

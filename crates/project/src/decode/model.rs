@@ -14,6 +14,7 @@ pub(crate) struct ModelSettings {
     pub(crate) calendar: Option<Calendar>,
     pub(crate) time: Option<String>,
     pub(crate) key: Vec<String>,
+    pub(crate) effective: Option<String>,
     pub(crate) order: Vec<String>,
     pub(crate) deleted: Option<String>,
     pub(crate) ties: Ties,
@@ -104,11 +105,13 @@ pub(crate) fn decode<'n, 'a>(
     }
     project::check_order(decoder, &fields);
     let key = fields.get("key").map(|node| decoder.columns("key", node)).unwrap_or_default();
+    let effective = fields.get("effective").and_then(|node| decoder.name("effective", node));
+    let date = effective.as_ref().or(time.as_ref());
     ModelSettings {
         kind,
-        order: decode_order(decoder, &fields, time.as_ref()),
-        history: decode_history(decoder, &fields, time.as_ref(), &key)
-            .filter(|_| kind == Some(Kind::History)),
+        order: decode_order(decoder, &fields, effective.as_ref(), time.as_ref()),
+        history: decode_history(decoder, &fields, date, &key).filter(|_| kind == Some(Kind::History)),
+        effective,
         deleted: fields.get("deleted").and_then(|node| decoder.text("deleted", node)),
         ties: fields
             .get("ties")
@@ -137,16 +140,15 @@ fn has_slices(kind: Option<Kind>) -> bool {
     kind == Some(Kind::Slice) || is_folded(kind)
 }
 
-/// How a history dates and tracks; `effective` dates changes, `time` where it is not given.
+/// How a history tracks; `date` is the column that dates changes: `effective`, or `time` where it is not given.
 fn decode_history(
     decoder: &mut Decoder,
     fields: &Fields,
-    time: Option<&String>,
+    date: Option<&String>,
     key: &[String],
 ) -> Option<History> {
     let inputs = [("changes", true), ("snapshot", false)];
     let changes = fields.get("input").and_then(|node| decoder.choice("input", node, &inputs)).unwrap_or(true);
-    let effective = fields.get("effective").and_then(|node| decoder.name("effective", node));
     if let (false, Some(node)) = (changes, fields.get("effective")) {
         let message = "snapshots are dated by their interval's start: they have no `effective`";
         decoder.error(Diagnostic::error("wrong-key", message, node.location()).help("remove it"));
@@ -159,16 +161,20 @@ fn decode_history(
         decoder.error(Diagnostic::error("wrong-key", message, node.location()).help(help));
     }
     Some(History {
-        at: if changes { effective.or_else(|| time.cloned()) } else { None },
+        at: date.filter(|_| changes).cloned(),
         track,
         empty: fields.get("empty").and_then(|node| decoder.choice("empty", node, &allowed)).unwrap_or(false),
     })
 }
 
 /// Columns that order the changes of a key: `effective` first, then `order_by`; with neither, `time`.
-fn decode_order(decoder: &mut Decoder, fields: &Fields, time: Option<&String>) -> Vec<String> {
-    let mut order: Vec<String> =
-        fields.get("effective").and_then(|node| decoder.name("effective", node)).into_iter().collect();
+fn decode_order(
+    decoder: &mut Decoder,
+    fields: &Fields,
+    effective: Option<&String>,
+    time: Option<&String>,
+) -> Vec<String> {
+    let mut order: Vec<String> = effective.into_iter().cloned().collect();
     let listed = fields.get("order_by").map(|node| decoder.columns("order_by", node)).unwrap_or_default();
     order.extend(listed.into_iter().filter(|column| !order.contains(column)).collect::<Vec<_>>());
     if order.is_empty() {
