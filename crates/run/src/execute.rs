@@ -86,6 +86,8 @@ pub enum Event {
     Waiting(Claim),
     /// A task failed.
     Failed(TaskFailure),
+    /// Slices that were not begun, all for one file of a source that can't be read.
+    Broken(Vec<TaskFailure>),
     /// A planned task can't run because of what failed before it.
     Blocked(Held),
 }

@@ -91,6 +91,7 @@ impl Failed {
             message: self.error.message,
             help: self.error.help,
             state: self.error.state.unwrap_or(SliceState::Unchanged),
+            begun: true,
             audits: self.audits,
         }
     }
@@ -268,8 +269,9 @@ pub(crate) fn tables_read(workspace: &Workspace, model: &Model) -> Vec<String> {
             _ => false,
         })
     };
-    let models = workspace.project.models.iter().map(|model| model.name.to_string());
-    let names = models.chain(workspace.sources.keys().cloned());
+    // A view has no rows of its own, and may be part of another name in a query.
+    let models = workspace.project.models.iter().filter(|model| model.kind != Kind::View);
+    let names = models.map(|model| model.name.to_string()).chain(workspace.sources.keys().cloned());
     names.filter(|name| *name != model.called().to_string() && named(name)).collect()
 }
 

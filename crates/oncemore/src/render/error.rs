@@ -2,6 +2,7 @@
 
 use oncemore_run::{EndedEarly, RunError, TaskFailure};
 
+use super::broken::waiting;
 use super::diagnostic::{TextOf, render_all};
 use super::{Look, Paint};
 
@@ -37,11 +38,28 @@ pub fn render_early(early: &EndedEarly, look: &Look) -> String {
 }
 
 /// The state of the slice belongs to the sentence, before the line of a file that a message shows.
-fn with_state(message: &str, state: &str) -> String {
+pub(super) fn with_state(message: &str, state: &str) -> String {
     match message.split_once('\n') {
         Some((sentence, shown)) => format!("{sentence}; {state}\n{shown}"),
         None => format!("{message}; {state}"),
     }
+}
+
+/// Slices of several models, or several of one, that were not begun for one file that can't be read.
+pub fn render_file(failures: &[TaskFailure], look: &Look) -> String {
+    let [first, _, ..] = failures else {
+        return failures.iter().map(|failure| render_failure(failure, look)).collect();
+    };
+    let mut out = format!(
+        "{}: {}: {}",
+        look.paint(Paint::Bad, "failed"),
+        look.paint(Paint::Strong, waiting(failures.iter().map(|failure| &failure.model))),
+        with_state(&first.message, "slices unchanged")
+    );
+    if let Some(help) = &first.help {
+        out += &format!("\n  {}: {help}", look.paint(Paint::Vouched, "help"));
+    }
+    out
 }
 
 /// A task that failed, with up to five offending rows for each audit.

@@ -2,6 +2,7 @@
 //!
 //! Nothing here prints, reads the environment or knows where the data come from.
 
+pub mod broken;
 pub mod cause;
 pub mod diagnostic;
 pub mod diff;

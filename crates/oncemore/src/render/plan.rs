@@ -4,10 +4,11 @@ use std::borrow::Cow;
 
 use oncemore_core::{Interval, TableName};
 use oncemore_run::plan::{Held, Reported, Spared};
-use oncemore_run::{Plan, Task};
+use oncemore_run::{Hold, Plan, Task};
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
+use super::broken;
 use super::cause::{hold_detail, hold_help, hold_title, reason_detail, reason_title};
 use super::number::{count, plural};
 use super::ranges::{Run, collapse, show};
@@ -21,6 +22,8 @@ const RANGES_MAX: usize = 4;
 const REPORTED: &str = "reported: input changed";
 /// What is said of slices whose inputs changed in keys alone that they do not look up.
 const SPARED: &str = "spared: input changed in other keys";
+/// Most rebuilds in one command.
+const REBUILDS_MAX: usize = 4;
 /// Most details shown for one reason of one model.
 const DETAILS_MAX: usize = 3;
 
@@ -55,6 +58,7 @@ pub fn render(plan: &Plan, look: &Look) -> String {
             out += &group.render(width, look);
         }
     }
+    out += &broken::files(plan.held.iter().map(|held| (&held.model, &held.hold)), look);
     out += &advice(plan, look);
     out.push('\n');
     out += &totals(plan);
@@ -155,7 +159,11 @@ pub fn group(plan: &Plan) -> Vec<Group<'_>> {
             title if title == reason_title(&held.reason) => Cow::Borrowed(title),
             title => Cow::Owned(format!("{title}: {}", reason_title(&held.reason))),
         };
-        add(&mut buckets, held_slice(held), title, Some(hold_detail(&held.hold)), true);
+        let detail = match &held.hold {
+            Hold::Broken { what } => broken::place(what).to_owned(),
+            hold => hold_detail(hold),
+        };
+        add(&mut buckets, held_slice(held), title, Some(detail), true);
     }
     for found in &plan.reported {
         let title = Cow::Borrowed(REPORTED);
@@ -239,7 +247,6 @@ fn add<'a>(
 /// What to do about what is held back or reported, once for each kind.
 fn advice(plan: &Plan, look: &Look) -> String {
     let mut out = String::new();
-    let mut said: Vec<&str> = Vec::new();
     if let Some(found) = plan.reported.first() {
         let model = &found.model;
         out += &format!(
@@ -248,14 +255,50 @@ fn advice(plan: &Plan, look: &Look) -> String {
             look.paint(Paint::Vouched, "help")
         );
     }
-    for held in &plan.held {
-        let Some(help) = hold_help(&held.hold).filter(|help| !said.contains(help)) else { continue };
+    for (first, models) in held_alike(plan) {
         if out.is_empty() {
             out.push('\n');
         }
-        said.push(help);
-        let help = help.replace("{model}", &held.model.to_string());
-        out += &format!("{}: {}: {help}\n", look.paint(Paint::Vouched, "help"), hold_title(&held.hold));
+        let help = help_for(&first.hold, &models);
+        out += &format!("{}: {}: {help}\n", look.paint(Paint::Vouched, "help"), hold_title(&first.hold));
     }
     out
+}
+
+/// Models that the same help gets past a hold, in the plan's order, with the first slice that is held so.
+fn held_alike(plan: &Plan) -> Vec<(&Held, Vec<&TableName>)> {
+    let mut alike: Vec<(&str, &Held, Vec<&TableName>)> = Vec::new();
+    for held in &plan.held {
+        let Some(help) = hold_help(&held.hold) else { continue };
+        match alike.iter_mut().find(|(known, ..)| *known == help) {
+            Some((_, _, models)) if models.last() == Some(&&held.model) => {}
+            Some((_, _, models)) => models.push(&held.model),
+            None => alike.push((help, held, vec![&held.model])),
+        }
+    }
+    alike.into_iter().map(|(_, first, models)| (first, models)).collect()
+}
+
+/// What to type to get past a hold of all these models, in one command.
+fn help_for(hold: &Hold, models: &[&TableName]) -> String {
+    let names: Vec<&str> = models.iter().map(|model| model.as_str()).collect();
+    let help = hold_help(hold).unwrap_or_default();
+    match (hold, &names[..]) {
+        (Hold::Rebuild { .. }, [_, _, ..]) => {
+            let typed = &names[..names.len().min(REBUILDS_MAX)];
+            let commands: Vec<String> = typed.iter().map(|name| format!("oncemore rebuild {name}")).collect();
+            let rest = match &names[typed.len()..] {
+                [] => String::new(),
+                rest => format!("; then {} more: {}", count(rest.len() as u64), rest.join(", ")),
+            };
+            format!(
+                "build each table anew beside the old one, which stays readable until the new one takes its place: \
+                 `{}`{rest}",
+                commands.join(" && ")
+            )
+        }
+        // `accept` takes one model.
+        (Hold::Foreign { .. }, [first, ..]) => help.replace("{model}", first),
+        _ => help.replace("{model}", &names.join(" ")),
+    }
 }

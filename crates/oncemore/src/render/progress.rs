@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use oncemore_commit::{AttemptState, Claim, Resolved};
 use oncemore_core::TableName;
 use oncemore_run::plan::Held;
-use oncemore_run::{ErrorKind, Event, RunReport};
+use oncemore_run::{ErrorKind, Event, RunReport, TaskFailure};
 
-use super::error::render_failure;
+use super::broken;
+use super::error::{render_failure, render_file};
 use super::number::{count, instant, plural, rows as counted, seconds};
 use super::{Look, Paint};
 
@@ -71,6 +72,7 @@ impl Tally {
             Event::ClockBehind { seconds: behind } => return vec![clock(*behind)],
             Event::Adopted(held) => return vec![foreign(held, "taken for ours as it is")],
             Event::Foreign(held) => return vec![foreign(held, "left as it is")],
+            Event::Broken(failures) => return vec![render_file(failures, look)],
             Event::Tied { model, label, ties } => {
                 say(model, label, tied(ties.keys, &ties.example));
                 return lines;
@@ -237,14 +239,25 @@ pub fn going_on(report: &RunReport, look: &Look) -> String {
 }
 
 fn failures(report: &RunReport, look: &Look) -> String {
-    let mut out = String::new();
-    for failure in report.failed.iter().take(FAILURES_MAX) {
+    let (files, single): (Vec<_>, Vec<_>) =
+        broken::by_file(&report.failed).into_iter().partition(|file| file.len() > 1);
+    let one = |failure: &TaskFailure| {
         let label = if failure.label == *"all" { String::new() } else { format!(" {}", failure.label) };
-        out +=
-            &format!("  {} {}{label}; {}\n", look.paint(Paint::Bad, "failed"), failure.model, failure.state);
-    }
-    if report.failed.len() > FAILURES_MAX {
-        out += &format!("  and {} more\n", report.failed.len() - FAILURES_MAX);
+        format!("{}{label}; {}", failure.model, failure.state)
+    };
+    let file = |file: &Vec<&TaskFailure>| {
+        let slices = broken::waiting(file.iter().map(|failure| &failure.model));
+        format!("{slices} ({}); slices unchanged", broken::place(&file[0].message))
+    };
+    let begun = report.failed.iter().filter(|failure| failure.begun);
+    let mut lines: Vec<String> = files.iter().map(file).collect();
+    lines.extend(single.into_iter().flatten().chain(begun).map(one));
+    let more = lines.len().saturating_sub(FAILURES_MAX);
+    lines.truncate(FAILURES_MAX);
+    let mut out: String =
+        lines.iter().map(|line| format!("  {} {line}\n", look.paint(Paint::Bad, "failed"))).collect();
+    if more > 0 {
+        out += &format!("  and {more} more\n");
     }
     out
 }

@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 
 use oncemore_core::{Instant, Interval};
+use oncemore_run::Hold;
 use oncemore_run::status::{ModelLine, SliceLine, SliceStatus};
 use unicode_width::UnicodeWidthStr;
 
+use super::broken;
 use super::cause::{hold_detail, hold_title, reason_detail, reason_title};
 use super::number::{count, plural};
 use super::ranges::{collapse, show};
@@ -186,7 +188,13 @@ fn causes(models: &[&ModelLine], look: &Look) -> String {
             out += &line.render(name_width, look);
         }
     }
-    out
+    let slices =
+        models.iter().flat_map(|model| model.slices.iter().map(|slice| (&model.model, &slice.status)));
+    let held = slices.filter_map(|(model, status)| match status {
+        SliceStatus::Held { hold, .. } => Some((model, hold)),
+        _ => None,
+    });
+    out + &broken::files(held, look)
 }
 
 /// Slices that are fresh though inputs changed: in keys alone that they do not look up.
@@ -294,7 +302,10 @@ fn cause(status: &SliceStatus) -> Option<(String, Option<String>)> {
                 "waiting" => "waiting".to_owned(),
                 _ => format!("held: {}", hold_title(hold)),
             },
-            Some(hold_detail(hold)),
+            Some(match hold {
+                Hold::Broken { what } => broken::place(what).to_owned(),
+                hold => hold_detail(hold),
+            }),
         )),
     }
 }

@@ -544,3 +544,35 @@ fn a_rebuild_is_not_begun_by_accident() {
     let (code, said) = project.said(&["check"]);
     assert!(code == Some(3) && said.contains("is a name of Oncemore's own tables"), "{code:?}: {said}");
 }
+
+/// `plan` says what to type for all models that wait for their rebuilds, as one command.
+#[test]
+fn all_models_that_wait_are_named() {
+    let project = project(SLICE);
+    let names = ["b", "c", "d", "e", "f"];
+    let write = |settings: &str| {
+        project.write("models/gold/sales.sql", model(settings));
+        names.iter().for_each(|name| project.write(&format!("models/gold/{name}.sql"), model(settings)));
+    };
+    project.write("models/gold/totals.sql", model(FULL));
+    write(SLICE);
+    project.run(&["--yes"]);
+    let help = || {
+        let (_, said) = project.said(&["plan"]);
+        let mut lines = said.lines().filter(|line| line.starts_with("help: rebuild needed"));
+        (lines.next().unwrap_or_default().to_owned(), lines.count())
+    };
+    let weeks = SLICE.replace("day", "week");
+    project.write("models/gold/sales.sql", model(&weeks));
+    project.write("models/gold/b.sql", model(&weeks));
+    let (said, more) = help();
+    assert_eq!(more, 0);
+    let (_, commands) = said.split_once('`').unwrap();
+    assert_eq!(commands, "oncemore rebuild gold.b && oncemore rebuild gold.sales`");
+    write(&weeks);
+    let (said, more) = help();
+    assert_eq!(more, 0);
+    let (_, commands) = said.split_once('`').unwrap();
+    let first = ["b", "c", "d", "e"].map(|name| format!("oncemore rebuild gold.{name}")).join(" && ");
+    assert_eq!(commands, format!("{first}`; then 2 more: gold.f, gold.sales"));
+}

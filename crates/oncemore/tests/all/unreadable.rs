@@ -1,6 +1,7 @@
 //! Source files that can't be read, or were there and are gone: whoever reads where they lie is held, be it out of the
 //! project's time or in a day that late rows alone tie to the file.
 
+use crate::bad_input::says;
 use crate::project::Project;
 
 const SETTINGS: &str = "\
@@ -175,4 +176,98 @@ fn an_audit_does_not_pass_over_a_file() {
     project.write("banned/b.csv", "k,v\n");
     project.run(&[]);
     assert_eq!(rows(&project).len(), 1);
+}
+
+/// Three models of four days and one file.
+#[test]
+fn a_file_is_told_once() {
+    let project = Project::empty();
+    project.write(
+        "oncemore.yml",
+        SETTINGS.replace("end: 2026-03-03", "end: 2026-03-05").replace("{interval:%Y-%m-%d}", "all"),
+    );
+    for name in ["a", "b", "c"] {
+        project.write(&format!("models/gold/{name}.sql"), MERGE.replace("kind: merge", "kind: slice"));
+    }
+    project.write(
+        "models/gold/reader.sql",
+        MERGE.replace("kind: merge", "kind: slice").replace("raw.changes", "gold.a"),
+    );
+    project.write("data/all.csv", "k,v,at\na,oops,2026-03-01\n");
+    insta::assert_snapshot!(says(&project, &["plan"]), @"
+    exit 0
+
+    gold.a  0 of 4 slices, 4 held back
+      source broken: never ran      4  2026-03-01 … 2026-03-04  (data/all.csv:2:3)
+
+    gold.b  0 of 4 slices, 4 held back
+      source broken: never ran      4  2026-03-01 … 2026-03-04  (data/all.csv:2:3)
+
+    gold.c  0 of 4 slices, 4 held back
+      source broken: never ran      4  2026-03-01 … 2026-03-04  (data/all.csv:2:3)
+
+    gold.reader  0 of 4 slices, 4 held back
+      blocked: never ran            4  2026-03-01 … 2026-03-04  (by gold.a)
+
+    source broken: data/all.csv:2:3: `oops` is no BIGINT, in column `v`; 12 slices of 3 models wait
+    2 | a,oops,2026-03-01
+      |   ^
+
+    help: source broken: mend the source, then `oncemore run gold.a gold.b gold.c`
+
+    nothing to run, 16 held back
+    ");
+    insta::assert_snapshot!(says(&project, &["run"]), @"
+    exit 7
+    failed: 12 slices of 3 models: data/all.csv:2:3: `oops` is no BIGINT, in column `v`; slices unchanged
+    2 | a,oops,2026-03-01
+      |   ^
+    nothing to run, 16 held back
+    next: `oncemore plan` and `oncemore status --why` say why
+    ");
+    insta::assert_snapshot!(says(&project, &["status", "--why"]), @"
+    exit 0
+                 2026-03-01
+    gold.a       ◆◆◆◆  4 held (source broken)
+    gold.b       ◆◆◆◆  4 held (source broken)
+    gold.c       ◆◆◆◆  4 held (source broken)
+    gold.reader  ◆◆◆◆  4 held (blocked)
+
+    ◆ held   16 slices of 4 models
+
+    held: blocked
+      gold.reader  4 slices  2026-03-01 … 2026-03-04  (by gold.a)
+
+    held: source broken
+      gold.a  4 slices  2026-03-01 … 2026-03-04  (data/all.csv:2:3)
+      gold.b  4 slices  2026-03-01 … 2026-03-04  (data/all.csv:2:3)
+      gold.c  4 slices  2026-03-01 … 2026-03-04  (data/all.csv:2:3)
+
+    source broken: data/all.csv:2:3: `oops` is no BIGINT, in column `v`; 12 slices of 3 models wait
+    2 | a,oops,2026-03-01
+      |   ^
+    ");
+    // Beside what runs.
+    project.write(
+        "oncemore.yml",
+        format!(
+            "{}  raw.fine: {{path: fine.csv, columns: {{k: TEXT}}}}\n",
+            std::fs::read_to_string(project.path("oncemore.yml")).unwrap()
+        ),
+    );
+    project.write("fine.csv", "k\nx\n");
+    project.write(
+        "models/gold/fine.sql",
+        FULL.replace("sum(v) AS v FROM raw.changes", "'x' AS v FROM raw.fine"),
+    );
+    insta::assert_snapshot!(says(&project, &["run"]), @"
+    exit 7
+    failed: 12 slices of 3 models: data/all.csv:2:3: `oops` is no BIGINT, in column `v`; slices unchanged
+    2 | a,oops,2026-03-01
+      |   ^
+    gold.fine: 1 published, 1 row
+    done: 1 published, 12 failed, 4 held back; 1 row in <time>
+      failed 12 slices of 3 models (data/all.csv:2:3); slices unchanged
+    next: `oncemore explain gold.a 2026-03-01` tells the whole story
+    ");
 }

@@ -82,6 +82,7 @@ pub(super) fn refused(held: &Held, policy: OnForeign) -> Option<TaskFailure> {
              `oncemore run {model}{interval} --replace-foreign`; `foreign:` in oncemore.yml says what a run does"
         )),
         state: SliceState::Unchanged,
+        begun: true,
         audits: Vec::new(),
     })
 }

@@ -1,5 +1,6 @@
 //! What a run did, and the exit code that follows from it.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use oncemore_core::{AuditFailure, Interval, SliceState, TableName};
@@ -30,6 +31,9 @@ pub struct TaskFailure {
     pub help: Option<String>,
     /// State of the slice.
     pub state: SliceState,
+    /// Whether its task was begun, or could have been: not where a file of its source can't be read.
+    #[serde(skip)]
+    pub begun: bool,
     /// Audits that did not hold.
     pub audits: Vec<AuditFailure>,
 }
@@ -110,10 +114,13 @@ impl RunReport {
             observer.event(Event::Failed(failure.clone()));
             self.failed.push(failure);
         }
+        let mut files: BTreeMap<String, Vec<TaskFailure>> = BTreeMap::new();
         for held in &plan.held {
-            if let Some(failure) =
-                broken(held).or_else(|| foreign::refused(held, ground.models[held.at].on_foreign))
-            {
+            if let Some(failure) = broken(held) {
+                files.entry(failure.message.clone()).or_default().push(failure.clone());
+                self.failed.push(failure);
+                self.held -= 1;
+            } else if let Some(failure) = foreign::refused(held, ground.models[held.at].on_foreign) {
                 observer.event(Event::Failed(failure.clone()));
                 self.failed.push(failure);
                 self.held -= 1;
@@ -121,6 +128,7 @@ impl RunReport {
                 observer.event(Event::Foreign(held.clone()));
             }
         }
+        files.into_values().for_each(|file| observer.event(Event::Broken(file)));
     }
 
     /// The exit code: of several the first of 6, 7, 5, 4.
@@ -166,6 +174,7 @@ fn refused(plan: &Plan) -> Vec<TaskFailure> {
             message: error.message,
             help: error.help,
             state: SliceState::Unchanged,
+            begun: true,
             audits: Vec::new(),
         });
     }
@@ -192,6 +201,7 @@ fn broken(held: &Held) -> Option<TaskFailure> {
         message,
         help: help.map(str::to_owned),
         state: SliceState::Unchanged,
+        begun: false,
         audits: Vec::new(),
     })
 }

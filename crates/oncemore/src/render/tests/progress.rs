@@ -16,6 +16,7 @@ fn failure() -> TaskFailure {
         message: "an audit does not hold".to_owned(),
         help: Some("mend the rows, or the audit".to_owned()),
         state: SliceState::Unchanged,
+        begun: true,
         audits: vec![AuditFailure {
             audit: "not_null(carrier)".to_owned(),
             offending: 2,
