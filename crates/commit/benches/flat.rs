@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::Instant as Clock;
 
 use arrow::array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
-use oncemore_commit::{Change, Publish, SliceWriter, StampDraft, Warehouse};
+use oncemore_commit::{Change, OnTie, Publish, SliceWriter, StampDraft, Warehouse};
 use oncemore_core::world::SeededWorld;
 use oncemore_core::{Digest, Instant, Interval, Origin, Pin, TableName};
 
@@ -90,6 +90,7 @@ impl Table {
             expected: None,
             replace_foreign: false,
             read_back: false,
+            on_tie: OnTie::Ignore,
         };
         self.warehouse.publish(vec![publish]).remove(0).unwrap();
         Cost(start.elapsed().as_secs_f64() * 1e3, (running() - ran) / 1e6)

@@ -15,7 +15,8 @@ use std::time::Instant as Clock;
 
 use arrow::array::{ArrayRef, Date32Array, Int64Array, RecordBatch, StringArray};
 use oncemore_commit::{
-    BUCKET_ROWS, Change, FoldSpec, Publish, REWRITE_SHARE, Reducer, Room, SliceWriter, StampDraft, Warehouse,
+    BUCKET_ROWS, Change, FoldSpec, OnTie, Publish, REWRITE_SHARE, Reducer, Room, SliceWriter, StampDraft,
+    Warehouse,
 };
 use oncemore_core::world::SeededWorld;
 use oncemore_core::{Digest, Instant, Interval, Origin, TableName};
@@ -134,6 +135,7 @@ impl Bench {
                 expected: None,
                 replace_foreign: false,
                 read_back: false,
+                on_tie: OnTie::Ignore,
             });
         }
         let staged = Cost::since(start);

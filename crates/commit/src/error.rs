@@ -4,6 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use oncemore_core::{AttemptId, Epoch, Interval, SliceState, TableName};
 
+use crate::fold::Tied;
 use crate::ledger::Claim;
 
 /// Why something in a warehouse failed.
@@ -63,6 +64,21 @@ pub enum CommitError {
         interval: Interval,
         /// The attempt that owns it now.
         found: Option<AttemptId>,
+    },
+    /// Changes of the slice, or what is the last one of a key without them, tie with those of other slices.
+    #[error(
+        "{} differing changes of equal order ({}) in two intervals; one of them: {}",
+        keys_have(.tied.keys), .order.join(", "), .tied.example
+    )]
+    Tied {
+        /// The table.
+        table: TableName,
+        /// The slice.
+        interval: Interval,
+        /// Columns by which changes are ordered.
+        order: Vec<String>,
+        /// The ties.
+        tied: Tied,
     },
     /// Storage or catalog could not be reached; nothing was published.
     #[error("failed to {doing}: {reason}")]
@@ -194,6 +210,10 @@ impl CommitError {
     pub(crate) fn corrupt(what: impl ToString, detail: impl ToString) -> Self {
         CommitError::Corrupt { what: what.to_string(), detail: detail.to_string() }
     }
+}
+
+fn keys_have(keys: u64) -> String {
+    if keys == 1 { "1 key has".to_owned() } else { format!("{keys} keys have") }
 }
 
 fn superseded(published: bool) -> &'static str {

@@ -23,17 +23,20 @@ mod reduced;
 pub(crate) mod store;
 #[cfg(test)]
 mod tests;
+mod tied;
 mod validity;
 
 use arrow::datatypes::Schema;
 use oncemore_core::{Digest, Digester, TableName};
 use serde::{Deserialize, Serialize};
 
-pub(crate) use decide::{Change, contest, differing, in_buckets, only, settle, winners};
-pub(crate) use order::Order;
+pub(crate) use decide::{Change, Settled, contest, differing, in_buckets, only, settle, starts, winners};
+pub(crate) use order::{Keys, Order};
 pub use reduce::Reducer;
 pub use reduced::Reduced;
 pub(crate) use reduced::{Found, Portion, Winners};
+pub(crate) use tied::Ties;
+pub use tied::{OnTie, Tied};
 pub(crate) use validity::stretches;
 pub use validity::{IS_CURRENT, Starts, VALID_FROM, VALID_TO, Validity};
 

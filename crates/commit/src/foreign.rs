@@ -8,6 +8,7 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
 use crate::border;
 use crate::error::{CommitError, Result};
+use crate::fold::OnTie;
 use crate::head::interval_at;
 use crate::metadata::{self, schema};
 use crate::publish::{Change, Publish, Published, StampDraft};
@@ -40,6 +41,7 @@ impl Warehouse {
             expected: None,
             replace_foreign: false,
             read_back: false,
+            on_tie: OnTie::Ignore,
         };
         let lost = || CommitError::Internal("a publish without an answer".to_owned());
         self.publish(vec![publish]).pop().ok_or_else(lost)?

@@ -35,8 +35,8 @@ pub use apart::{Apart, RowsOf};
 pub use catalog::{CATALOG, FILE as CATALOG_FILE};
 pub use error::CommitError;
 pub use fold::{
-    BUCKET_ROWS, DELETED, FoldSpec, IS_CURRENT, REWRITE_SHARE, Reduced, Reducer, Starts, VALID_FROM,
-    VALID_TO, Validity,
+    BUCKET_ROWS, DELETED, FoldSpec, IS_CURRENT, OnTie, REWRITE_SHARE, Reduced, Reducer, Starts, Tied,
+    VALID_FROM, VALID_TO, Validity,
 };
 pub use foreign::Foreign;
 pub use gc::Cleaned;

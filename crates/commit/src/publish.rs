@@ -21,6 +21,7 @@ use rusqlite::Connection;
 
 use crate::catalog;
 use crate::error::{CommitError, Result};
+use crate::fold::{OnTie, Tied};
 use crate::ledger::{AttemptEnd, AttemptState, finish};
 use crate::metadata::manifest;
 use crate::slice_map::SliceMap;
@@ -28,6 +29,7 @@ use crate::stage::{Audited, Files};
 use crate::state::State;
 use crate::warehouse::{Warehouse, lock};
 use decide::Decision;
+use fold::Folded;
 
 /// How often a commit is planned again when others are first. Each loss means that another one got through.
 pub(crate) const TRIES: u32 = 200;
@@ -84,15 +86,19 @@ pub struct Publish {
     pub replace_foreign: bool,
     /// Read the slice where it comes out equal: files that can't be read, or hold other rows, are replaced.
     pub read_back: bool,
+    /// Of changes that are folded: what ties with other slices do.
+    pub on_tie: OnTie,
 }
 
 /// How a publish ended well.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Published {
     /// The slice holds the new rows.
     Replaced {
         /// The snapshot; `None` where neither before nor after there were rows.
         snapshot_id: Option<i64>,
+        /// Ties with other slices that the new rows bring, where these are sought.
+        ties: Option<Tied>,
     },
     /// The slice holds what it held, under a new stamp.
     Unchanged,
@@ -116,6 +122,19 @@ struct TableCommit {
     items: Vec<(usize, Published, AttemptEnd, Option<(u64, u64)>)>,
     /// Rows that only this commit points to: those of a table that is folded from another one.
     staged: Option<Files>,
+}
+
+impl TableCommit {
+    /// Adds the ties that items bring, by their place, to what they come to.
+    fn tell(&mut self, found: &[(usize, Tied)]) {
+        for (place, published, ..) in &mut self.items {
+            if let (Published::Replaced { ties, .. }, Some((_, tied))) =
+                (published, found.iter().find(|(tied, _)| tied == place))
+            {
+                *ties = Some(tied.clone());
+            }
+        }
+    }
 }
 
 /// The commits that items of one table lead to, its own first, and the answers to items that take no part, by place.
@@ -219,23 +238,46 @@ impl Warehouse {
         }
         let live = if state.is_ours() { None } else { Some(state.live(self)?) };
         let others = self.others_at_work(&self.catalog().lock(), table)?;
-        let mut answers = Vec::new();
-        let mut decisions = decide::Decisions::new(self, &state, live, others);
-        for place in open {
-            match decisions.decide(*place, &publishes[*place]) {
-                Decision::Commit => {}
-                Decision::Already(published) => answers.push((*place, Ok(published))),
-                Decision::Refuse(error) => answers.push((*place, Err(error))),
+        let spec = crate::metadata::fold_of(&state.metadata)?;
+        let (mut open, mut refused) = (open.to_vec(), Vec::new());
+        loop {
+            let mut answers = Vec::new();
+            let mut decisions = decide::Decisions::new(self, &state, live.clone(), others.clone());
+            for place in &open {
+                match decisions.decide(*place, &publishes[*place]) {
+                    Decision::Commit => {}
+                    Decision::Already(published) => answers.push((*place, Ok(published))),
+                    Decision::Refuse(error) => answers.push((*place, Err(error))),
+                }
             }
-        }
-        let mut commits = Vec::new();
-        if !decisions.is_empty() {
-            commits.push(snapshot::decided(self, &decisions, publishes)?);
-            if let Some(spec) = crate::metadata::fold_of(&state.metadata)? {
-                commits.extend(fold::plan(self, &decisions, publishes, &spec)?);
+            let mut commits = Vec::new();
+            if !decisions.is_empty() {
+                commits.push(snapshot::decided(self, &decisions, publishes)?);
+                let folded = match &spec {
+                    Some(spec) => fold::plan(self, &decisions, publishes, spec)?,
+                    None => Folded::default(),
+                };
+                match folded {
+                    Folded::Commits(folded, found) => {
+                        commits.iter_mut().for_each(|own| own.tell(&found));
+                        commits.extend(folded);
+                    }
+                    // Without them others may tie, too: each round leaves fewer.
+                    Folded::Refused(ties) => {
+                        open.retain(|place| ties.iter().all(|(tied, _)| tied != place));
+                        refused.extend(ties.into_iter().map(|(place, tied)| {
+                            let Publish { table, interval, .. } = &publishes[place];
+                            let (table, interval) = (table.clone(), *interval);
+                            let order = spec.iter().flat_map(|spec| &spec.order).cloned().collect();
+                            (place, Err(CommitError::Tied { table, interval, order, tied }))
+                        }));
+                        continue;
+                    }
+                }
             }
+            answers.extend(refused);
+            return Ok(Planned { commits, answers });
         }
-        Ok(Planned { commits, answers })
     }
 
     /// Writes the files of all commits and moves all pointers, or none.
@@ -361,7 +403,7 @@ impl Warehouse {
         }
         for (place, published, ..) in items {
             if let (Published::Replaced { .. }, Change::Replace(audited)) =
-                (published, &mut publishes[place].change)
+                (&published, &mut publishes[place].change)
             {
                 audited.0.files.keep();
             }

@@ -61,7 +61,7 @@ impl IndexState {
 }
 
 /// Live files by the start of their slice.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Live {
     pub(crate) files: BTreeMap<Option<i64>, Vec<FileEntry>>,
     /// Delete files by the start of their slice.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, Int64Array, RecordBatch};
-use oncemore_commit::{CATALOG_FILE, Change, Publish, Published, SliceWriter, StampDraft, Warehouse};
+use oncemore_commit::{CATALOG_FILE, Change, OnTie, Publish, Published, SliceWriter, StampDraft, Warehouse};
 use oncemore_core::world::SeededWorld;
 use oncemore_core::{Digest, Instant, Interval, Origin, TableName, World};
 use serde_json::Value;
@@ -204,6 +204,7 @@ fn replace(warehouse: &Warehouse, number: i64) -> Result<Published, oncemore_com
         expected: None,
         replace_foreign: true,
         read_back: false,
+        on_tie: OnTie::Ignore,
     };
     warehouse.publish(vec![publish]).remove(0)
 }

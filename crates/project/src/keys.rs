@@ -90,7 +90,7 @@ pub(crate) const KEYS: &[Key] = &[
     key("model", "order_by", "list of columns", "`time`", "`merge`, `history`: of several changes of a key (and date) the greatest by these columns counts, NULL the lowest; of equal ones a deletion, then the greatest by all other columns, by name."),
     key("model", "effective", "column", "none; `time` for `history`", "`merge`: column that orders changes before `order_by` does; `history`: column that dates them. It may lie outside the interval, which `time` alone decides."),
     key("model", "deleted", "SQL condition", "none", "`merge`, `history`: a change for which it is true deletes its key."),
-    key("model", "ties", "`warn` or `error`", "`warn`", "`merge`, `history`: what changes of one key (and date) and equal order in one interval do that differ otherwise. Those of two intervals are not compared."),
+    key("model", "ties", "`warn` or `error`", "`warn`", "`merge`, `history`: what changes of one key (and date) and equal order do that differ otherwise, of one interval or, where the last change of a key is one of them, of two."),
     key("model", "input", "`changes` or `snapshot`", "`changes`", "`history`: whether an interval holds what changed, or all keys that are there at its start."),
     key("model", "track", "list of columns", "all but key, time, date and order", "`history`: columns whose values make a stretch of time; equal neighbours are one. None of the key's."),
     key("model", "empty", "`error` or `allowed`", "`error`", "`history` of snapshots: whether an interval without rows means that nothing is there."),

@@ -139,6 +139,11 @@ impl From<oncemore_commit::CommitError> for RunError {
                 ErrorKind::Config,
                 "`oncemore ledger rebuild` makes tables that were moved or copied those of the folder they are in",
             ),
+            E::Tied { .. } => (
+                ErrorKind::TaskFailed,
+                "add columns to `order_by` until no two changes of a key are equal; with the model's `time` among them no two \
+                 intervals have such changes",
+            ),
             E::Conflict { .. } => (ErrorKind::Conflict, "run the same command again"),
             E::Unavailable { .. } => {
                 (ErrorKind::TaskFailed, "mend what the message names, then run the same command again")
@@ -162,7 +167,9 @@ impl From<oncemore_commit::CommitError> for RunError {
         };
         let converted = RunError::new(kind, error.to_string()).help(help);
         match &error {
-            E::Superseded { .. } | E::Conflict { .. } | E::Unknown { .. } => converted.state(state),
+            E::Superseded { .. } | E::Conflict { .. } | E::Tied { .. } | E::Unknown { .. } => {
+                converted.state(state)
+            }
             _ => converted,
         }
     }

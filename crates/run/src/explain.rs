@@ -85,6 +85,8 @@ pub struct Story {
     pub inputs: Vec<InputStory>,
     /// Ties among the changes that it was made of, where any are known.
     pub ties: Option<Ties>,
+    /// Those with changes of other intervals that came with its rows, where any are known.
+    pub ties_across: Option<Ties>,
     /// Its attempts, newest first.
     pub attempts: Vec<AttemptStory>,
 }
@@ -169,6 +171,7 @@ pub fn explain(ground: &Ground, at: usize, interval: Interval) -> Result<Story, 
         fingerprint: stamp.map(|stamp| stamp.fingerprint),
         inputs,
         ties: None,
+        ties_across: None,
         attempts: Vec::new(),
     })
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use arrow::datatypes::{DataType, Schema, SchemaRef};
 use oncemore_backend::changes;
 use oncemore_commit::{
-    BUCKET_ROWS, DELETED, FoldSpec, REWRITE_SHARE, Reduced, Reducer, Starts, Validity, Warehouse,
+    BUCKET_ROWS, DELETED, FoldSpec, OnTie, REWRITE_SHARE, Reduced, Reducer, Starts, Tied, Validity, Warehouse,
 };
 use oncemore_core::{AttemptId, SliceState, TableName};
 use oncemore_project::{Fold, History, Kind, Model};
@@ -16,24 +16,32 @@ use crate::error::{ErrorKind, RunError};
 use crate::facts::Facts;
 use crate::workspace::Workspace;
 
-/// Kind under which ties are kept beside the ledger, by attempt.
-const KEPT: &str = "ties";
+/// Kinds under which ties are kept beside the ledger, by attempt: those of one interval, and those of two.
+const KEPT: [&str; 2] = ["ties", "ties of two"];
 
-/// Changes of one interval that `order_by` leaves equal and that differ otherwise: the winner was decided by their
-/// remaining columns, the same in every run.
+/// Changes that `order_by` leaves equal and that differ otherwise: the winner was decided by their remaining columns, the
+/// same in every run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ties {
     /// Keys that have such changes.
     pub keys: u64,
     /// One of these changes, as text.
     pub example: String,
+    /// Whether they are of two intervals; the example is of the other one.
+    #[serde(default)]
+    pub across: bool,
 }
 
 impl Ties {
     /// The ties among the changes of a slice, where there are any.
     pub(crate) fn of(reduced: &Reduced) -> Option<Ties> {
         let (keys, example) = reduced.ties();
-        Some(Ties { keys, example: example?.to_owned() })
+        Some(Ties { keys, example: example?.to_owned(), across: false })
+    }
+
+    /// Those that a slice has with others.
+    pub(crate) fn across(tied: Tied) -> Ties {
+        Ties { keys: tied.keys, example: tied.example, across: true }
     }
 
     /// Keeps what an attempt met, for `explain`.
@@ -45,17 +53,54 @@ impl Ties {
     ) -> Result<(), RunError> {
         let bytes = serde_json::to_vec(self)
             .map_err(|error| RunError::new(ErrorKind::Internal, error.to_string()))?;
-        Ok(warehouse.cache_put(&[(KEPT, &log.to_string(), &attempt.to_string(), &bytes)])?)
+        let kind = KEPT[usize::from(self.across)];
+        Ok(warehouse.cache_put(&[(kind, &log.to_string(), &attempt.to_string(), &bytes)])?)
     }
 }
 
-/// The ties that an attempt met, where any are known.
+/// The ties that an attempt met, where any are known: of one interval, of two.
 ///
 /// # Errors
 /// A ledger that can't be read.
-pub fn ties_of(warehouse: &Warehouse, log: &TableName, attempt: AttemptId) -> Result<Option<Ties>, RunError> {
-    let kept = warehouse.cache_get(KEPT, &log.to_string(), &attempt.to_string())?;
-    Ok(kept.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
+pub fn ties_of(
+    warehouse: &Warehouse,
+    log: &TableName,
+    attempt: AttemptId,
+) -> Result<[Option<Ties>; 2], RunError> {
+    let mut found = [None, None];
+    for (kind, found) in KEPT.iter().zip(&mut found) {
+        let kept = warehouse.cache_get(kind, &log.to_string(), &attempt.to_string())?;
+        *found = kept.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    }
+    Ok(found)
+}
+
+/// Keeps what is known of the ties of an attempt for one that gave its rows another stamp; `computed`: which met those
+/// of one interval itself.
+pub(crate) fn carry(
+    warehouse: &Warehouse,
+    log: &TableName,
+    (from, to): (AttemptId, AttemptId),
+    computed: bool,
+) -> Result<(), RunError> {
+    let known = ties_of(warehouse, log, from)?;
+    known
+        .iter()
+        .flatten()
+        .filter(|ties| ties.across || !computed)
+        .try_for_each(|ties| ties.keep(warehouse, log, to))
+}
+
+/// What ties between the slices of a model do.
+pub(crate) fn on_tie(model: &Model) -> OnTie {
+    match &model.fold {
+        // Equal in what decides the slice, two changes are of one slice.
+        Some(fold) if model.time.as_ref().is_none_or(|time| !fold.order.contains(time)) => match fold.ties {
+            oncemore_project::Ties::Warn => OnTie::Count,
+            oncemore_project::Ties::Error => OnTie::Refuse,
+        },
+        _ => OnTie::Ignore,
+    }
 }
 
 /// How a model's changes are folded.

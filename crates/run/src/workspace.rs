@@ -503,6 +503,7 @@ impl Workspace {
             expected: assessment.owner,
             replace_foreign: false,
             read_back: false,
+            on_tie: fold::on_tie(model),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::hash::{BuildHasherDefault, Hasher};
 
 use arrow::array::{Array, AsArray, BooleanArray, RecordBatch};
-use arrow::compute::{concat_batches, filter_record_batch};
+use arrow::compute::{concat_batches, filter, filter_record_batch};
 use arrow::datatypes::TimestampMicrosecondType;
 
 use super::order::{Key, Keys, Order};
@@ -20,13 +20,31 @@ use crate::stage::internal;
 pub(crate) struct Change {
     pub(crate) keys: Keys,
     pub(crate) rows: RecordBatch,
+    /// Of these rows, those that their slice did not hold before.
+    pub(super) comes: BooleanArray,
+    /// Of the rows that the slices held, those that they hold no more.
+    pub(super) goes: BooleanArray,
 }
 
 /// Rows that may be the greatest of their key, and keys that the rest of the log must be asked for.
 #[derive(Debug)]
 pub(crate) struct Contest {
-    rows: Vec<RecordBatch>,
+    best: RecordBatch,
+    /// Rows of slices that are not replaced.
+    stays: RecordBatch,
     pub(crate) asked: Keys,
+    tied: Keys,
+}
+
+/// What became of a contest.
+#[derive(Debug)]
+pub(crate) struct Settled {
+    /// The greatest change of each key.
+    pub(crate) rows: RecordBatch,
+    /// Keys of which another change was found that is equal in order and differs.
+    pub(crate) tied: Keys,
+    /// What slices that are not replaced say, as far as it was looked at.
+    pub(crate) others: [RecordBatch; 2],
 }
 
 impl Change {
@@ -39,13 +57,16 @@ impl Change {
     ) -> Result<Change> {
         let (goes, comes) = differing(hasher, old, new)?;
         let mut keys = Keys::default();
-        for (batch, differs) in [(old, goes), (new, comes)] {
+        for (batch, differs) in [(old, &goes), (new, &comes)] {
             let rows = order.keys(batch)?;
-            let differing = rows.iter().zip(&differs).filter(|(_, differs)| *differs == Some(true));
+            let differing = rows.iter().zip(differs).filter(|(_, differs)| *differs == Some(true));
             keys.extend(differing.map(|(key, _)| Key::from(key.as_ref())));
         }
-        let rows = only(order, new, |key| keys.contains(key))?;
-        Ok(Change { keys, rows })
+        let touched: BooleanArray =
+            order.keys(new)?.iter().map(|key| Some(keys.contains(key.as_ref()))).collect();
+        let rows = filter_record_batch(new, &touched).map_err(internal)?;
+        let comes = filter(&comes, &touched).map_err(internal)?.as_boolean().clone();
+        Ok(Change { keys, rows, comes, goes })
     }
 }
 
@@ -117,14 +138,15 @@ pub(crate) fn only(
 }
 
 /// Sets the change against `current`, the rows that its keys have now, of which those from `replaced` slices count no
-/// more.
+/// more. `even`: the log is asked for changes of equal order, too.
 pub(crate) fn contest(
     order: &Order,
     change: &Change,
     current: &RecordBatch,
     replaced: &BTreeSet<Option<i64>>,
+    even: bool,
 ) -> Result<Contest> {
-    let best = winners(order, &change.rows, Buckets::ONE)?;
+    let (best, tied) = winners(order, &change.rows, Buckets::ONE)?;
     let (best_keys, best_ranks) = (order.keys(&best)?, order.ranks(&best)?);
     let keys = order.keys(current)?;
     let ranks = order.ranks(current)?;
@@ -139,13 +161,17 @@ pub(crate) fn contest(
         // All that the rest of the log says of the key is less than this row. What is at least this row wins.
         let key = keys.row(row);
         let found = search(&best_keys, key.as_ref());
-        let holds = found.is_some_and(|place| best_ranks.compare(place, &ranks, row).is_ge());
+        let beats = |place: usize| match best_ranks.order.row(place).cmp(&ranks.order.row(row)) {
+            std::cmp::Ordering::Equal => !even && best_ranks.compare(place, &ranks, row).is_ge(),
+            other => other.is_gt(),
+        };
+        let holds = found.is_some_and(beats);
         if !holds {
             asked.insert(Key::from(key.as_ref()));
         }
     }
     let stays = filter_record_batch(current, &BooleanArray::from(stays)).map_err(internal)?;
-    Ok(Contest { rows: vec![best, stays], asked })
+    Ok(Contest { best, stays, asked, tied })
 }
 
 /// Place of a key in rows that are ordered by it.
@@ -163,11 +189,12 @@ fn search(keys: &arrow::row::Rows, wanted: &[u8]) -> Option<usize> {
 }
 
 /// The greatest change of each key of the contest; `answer` is what the rest of the log says of the keys asked for.
-pub(crate) fn settle(order: &Order, contest: Contest, answer: RecordBatch) -> Result<RecordBatch> {
-    let schema = answer.schema();
-    let mut rows = contest.rows;
-    rows.push(answer);
-    winners(order, &concat_batches(&schema, &rows).map_err(internal)?, Buckets::ONE)
+pub(crate) fn settle(order: &Order, contest: Contest, answer: RecordBatch) -> Result<Settled> {
+    let Contest { best, stays, mut tied, .. } = contest;
+    let rows = concat_batches(&answer.schema(), [&best, &stays, &answer]).map_err(internal)?;
+    let (rows, more) = winners(order, &rows, Buckets::ONE)?;
+    tied.extend(more);
+    Ok(Settled { rows, tied, others: [stays, answer] })
 }
 
 /// Rows ordered by bucket, and in it by key.
@@ -180,8 +207,11 @@ pub(crate) fn in_buckets(order: &Order, rows: &RecordBatch, buckets: Buckets) ->
     take(rows, places.into_iter().map(|place| place.row).collect())
 }
 
-/// The greatest row of each key, ordered by bucket and in it by key.
-pub(crate) fn winners(order: &Order, rows: &RecordBatch, buckets: Buckets) -> Result<RecordBatch> {
+/// The greatest row of each key, ordered by bucket and in it by key; and the keys of which another row was there that is
+/// equal in order and differs.
+pub(crate) fn winners(order: &Order, rows: &RecordBatch, buckets: Buckets) -> Result<(RecordBatch, Keys)> {
     let kept = greatest(order, rows, buckets)?;
-    take(rows, kept.into_iter().map(|(row, _)| row).collect())
+    let places = |tied: bool| kept.iter().filter(move |kept| kept.1 || !tied).map(|(row, _)| *row).collect();
+    let tied = order.keys(&take(rows, places(true))?)?;
+    Ok((take(rows, places(false))?, tied.iter().map(|key| Key::from(key.as_ref())).collect()))
 }

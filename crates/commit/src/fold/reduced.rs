@@ -232,7 +232,7 @@ impl Reduced {
     }
 }
 
-fn text(rows: &RecordBatch, row: usize) -> Result<String> {
+pub(super) fn text(rows: &RecordBatch, row: usize) -> Result<String> {
     let schema = rows.schema();
     let mut parts = Vec::new();
     for (field, column) in schema.fields().iter().zip(rows.columns()) {

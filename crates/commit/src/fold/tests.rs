@@ -11,7 +11,9 @@ use arrow::datatypes::{DataType, Int64Type, SchemaRef, TimestampMicrosecondType}
 
 use super::aside::Aside;
 use super::store::{Buckets, Unit, columns};
-use super::{Change, FoldSpec, Order, Reducer, Starts, Validity, contest, only, settle, stretches, winners};
+use super::{
+    Change, FoldSpec, Order, Reducer, Starts, Ties, Validity, contest, only, settle, stretches, winners,
+};
 use crate::disk::Disk;
 use crate::room::Room;
 use crate::rows::RowHasher;
@@ -111,7 +113,8 @@ impl Memory {
         concat_batches(&self.columns, batches).unwrap()
     }
 
-    fn publish(&mut self, group: &BTreeMap<i64, Vec<Row>>) {
+    /// Publishes days; yields the ties that each brings.
+    fn publish(&mut self, group: &Log) -> BTreeMap<i64, u64> {
         let fresh: BTreeMap<i64, RecordBatch> =
             group.iter().map(|(day, rows)| (*day, self.stored(*day, rows))).collect();
         let old = self.concat(group.keys().filter_map(|day| self.log.get(day)));
@@ -120,14 +123,17 @@ impl Memory {
         let change = Change::between(&self.order, &self.marks, &old, &new).unwrap();
         let replaced: BTreeSet<_> = group.keys().map(|day| Some(day * DAY)).collect();
         let current = only(&self.order, &self.current, |key| change.keys.contains(key)).unwrap();
-        let contest = contest(&self.order, &change, &current, &replaced).unwrap();
+        let contest = contest(&self.order, &change, &current, &replaced, self.kind.ties()).unwrap();
         self.asked += usize::from(!contest.asked.is_empty());
         let others =
             self.concat(self.log.iter().filter(|(day, _)| !group.contains_key(day)).map(|(_, rows)| rows));
         let answer = only(&self.order, &others, |key| contest.asked.contains(key)).unwrap();
-        let winners = settle(&self.order, contest, answer).unwrap();
+        let settled = settle(&self.order, contest, answer).unwrap();
+        let mut ties = Ties::default();
+        ties.note(&self.order, &settled.tied, (&old, &change), &settled.others, &[0]).unwrap();
         let stay = only(&self.order, &self.current, |key| !change.keys.contains(key)).unwrap();
-        self.current = self.concat([&stay, &winners].into_iter());
+        self.current = self.concat([&stay, &settled.rows].into_iter());
+        ties.by_slice(|_| false).into_iter().map(|(day, tied)| (day.unwrap() / DAY, tied.keys)).collect()
     }
 
     /// The changes that count.
@@ -142,7 +148,7 @@ impl Memory {
             let date = match self.kind {
                 Kind::Merge => None,
                 Kind::Changes => Some(row.rank.at),
-                Kind::Dated => row.rank.version,
+                Kind::Dated | Kind::Even => row.rank.version,
                 Kind::Snapshots => Some(*start),
             };
             counting.insert((row.key, date), row.rank);
@@ -157,7 +163,7 @@ impl Memory {
         let by_key = Order::new(&self.columns, &self.spec.key, &[]).unwrap();
         let tracked = Order::new(&self.columns, &validity.tracked, &[]).unwrap();
         let runs: Vec<i64> = self.log.keys().map(|day| day * DAY).collect();
-        let sorted = winners(&self.order, &self.current, Buckets::ONE).unwrap();
+        let (sorted, _) = winners(&self.order, &self.current, Buckets::ONE).unwrap();
         let rows = stretches(validity, &by_key, &tracked, &sorted, &runs, &wide).unwrap();
         let at = |name: &str, row: usize| {
             let column = rows.column_by_name(name).unwrap();
@@ -202,9 +208,9 @@ fn rows_of(batch: &RecordBatch) -> Vec<Row> {
 }
 
 /// One sequence of runs, re-runs and corrections; the fold equals the oracle after each, and in any other order.
-fn sequence(seed: u64) -> usize {
-    let mut random = Random(seed);
-    let kind = oracle::KINDS[(seed % 4) as usize];
+fn sequence(seed: u64) -> [usize; 2] {
+    let (mut random, mut ties) = (Random(seed), 0);
+    let kind = Kind::of(seed);
     let (mut memory, mut log) = (Memory::new(kind, seed), Log::new());
     for step in 0..2 + random.below(7) {
         let mut group = BTreeMap::new();
@@ -227,7 +233,9 @@ fn sequence(seed: u64) -> usize {
             };
             group.insert(day, rows);
         }
-        memory.publish(&group);
+        let counted = oracle::counted(&log, &group, kind);
+        ties += counted.len();
+        assert_eq!(memory.publish(&group), counted, "seed {seed}, step {step}, {kind:?}");
         log.extend(group);
         assert_eq!(memory.rows(), oracle::counting(&log, kind), "seed {seed}, step {step}, {kind:?}");
         if kind != Kind::Merge {
@@ -245,13 +253,15 @@ fn sequence(seed: u64) -> usize {
         other.publish(&days.iter().map(|day| (*day, log[day].clone())).collect());
     }
     assert_eq!(other.rows(), memory.rows(), "seed {seed}, in the order {days:?}");
-    memory.asked
+    [memory.asked, ties]
 }
 
 #[test]
 fn any_sequence_of_runs_equals_all_changes_looked_at() {
-    let asked: usize = (0..20_000).map(sequence).sum();
+    let found = (0..20_000).map(sequence).reduce(|[asked, ties], [more, tied]| [asked + more, ties + tied]);
+    let [asked, ties] = found.unwrap();
     assert!(asked > 3_000, "the log was asked {asked} times: the sequences no longer reach it");
+    assert!(ties > 3_000, "{ties} slices with ties: the sequences no longer reach them");
 }
 
 #[test]

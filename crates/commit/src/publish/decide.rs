@@ -72,7 +72,10 @@ impl<'a> Decisions<'a> {
     pub(super) fn decide(&mut self, place: usize, publish: &Publish) -> Decision {
         let entry = self.map.get(publish.interval).cloned().unwrap_or_else(|| Entry::empty(publish.interval));
         if entry.stamp.as_ref().is_some_and(|stamp| stamp.attempt == publish.stamp.attempt) {
-            return Decision::Already(Published::Replaced { snapshot_id: self.state.map.snapshot });
+            return Decision::Already(Published::Replaced {
+                snapshot_id: self.state.map.snapshot,
+                ties: None,
+            });
         }
         if let Err(error) = self.check(&entry, publish) {
             return Decision::Refuse(error);

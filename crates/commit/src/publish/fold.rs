@@ -7,6 +7,7 @@ mod product;
 mod share;
 mod write;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use oncemore_core::{Interval, Pin};
@@ -14,14 +15,30 @@ use oncemore_core::{Interval, Pin};
 use super::decide::Decisions;
 use super::{Change, Publish, TableCommit};
 use crate::error::{CommitError, Result};
-use crate::fold::{self, FoldSpec};
+use crate::fold::{self, FoldSpec, OnTie, Tied, Ties};
 use crate::ledger::Attempt;
 use crate::slice_map::SliceMap;
+use crate::stage::start_of;
 use crate::state::State;
 use crate::warehouse::Warehouse;
 use passes::Folding;
 use product::{Product, Role};
 use write::Writing;
+
+/// What comes of tables that are folded along; items by their place.
+pub(super) enum Folded {
+    /// Their commits, and the ties that items bring.
+    Commits(Vec<TableCommit>, Vec<(usize, Tied)>),
+    /// Ties for which items are refused: without them, the rest is to be planned anew.
+    Refused(Vec<(usize, Tied)>),
+}
+
+impl Default for Folded {
+    /// There is nothing to do.
+    fn default() -> Self {
+        Folded::Commits(Vec::new(), Vec::new())
+    }
+}
 
 /// The commits of all tables that are folded from the log that `decisions` are about.
 pub(super) fn plan(
@@ -29,10 +46,10 @@ pub(super) fn plan(
     decisions: &Decisions<'_>,
     publishes: &[Publish],
     spec: &FoldSpec,
-) -> Result<Vec<TableCommit>> {
+) -> Result<Folded> {
     let places = || decisions.replaced.iter().chain(&decisions.restamped);
     let newest = places().map(|place| &publishes[*place]).max_by_key(|publish| publish.stamp.epoch);
-    let Some(newest) = newest else { return Ok(Vec::new()) };
+    let Some(newest) = newest else { return Ok(Folded::default()) };
     let takes_foreign = places()
         .any(|place| publishes[*place].replace_foreign || matches!(publishes[*place].change, Change::Adopt));
     let mut products = products(warehouse, decisions.state, spec, takes_foreign)?;
@@ -42,17 +59,36 @@ pub(super) fn plan(
     let damaged = is_damaged(decisions, publishes, &products);
     let again = adopted || damaged || !decisions.state.is_ours() || !products.iter().all(follows);
     if before == after && !again {
-        return Ok(Vec::new());
+        return Ok(Folded::default());
     }
     let folding = Folding::new(warehouse, decisions, publishes, spec, newest)?;
     // Where there is nothing, or little, all of the log is what came.
-    if again || products.iter().all(Product::is_empty) || folding.changes_most() {
-        folding.all(&mut products)?;
-    } else {
-        folding.changes(&mut products)?;
+    let is_all = again || products.iter().all(Product::is_empty) || folding.changes_most();
+    let ties = if is_all { folding.all(&mut products)? } else { folding.changes(&mut products)? };
+    let (refused, counted): (Vec<_>, Vec<_>) = brought(decisions, publishes, &ties)
+        .into_iter()
+        .partition(|(place, _)| publishes[*place].on_tie == OnTie::Refuse);
+    if !refused.is_empty() {
+        return Ok(Folded::Refused(refused));
+    }
+    if !is_all {
+        folding.write(&mut products)?;
     }
     let pin = Pin { input: decisions.state.table.to_string(), version: after };
-    products.into_iter().map(|product| product.commit(warehouse, newest, &pin)).collect()
+    let commits = products.into_iter().map(|product| product.commit(warehouse, newest, &pin));
+    Ok(Folded::Commits(commits.collect::<Result<_>>()?, counted))
+}
+
+/// The ties that items bring, by their place, for those that want to know.
+fn brought(decisions: &Decisions<'_>, publishes: &[Publish], ties: &Ties) -> Vec<(usize, Tied)> {
+    let items = || decisions.replaced.iter().map(|place| (*place, &publishes[*place]));
+    let seeking = || items().filter(|(_, publish)| publish.on_tie != OnTie::Ignore);
+    let refusing = items().filter(|(_, publish)| publish.on_tie == OnTie::Refuse);
+    let refusing: BTreeSet<_> = refusing.map(|(_, publish)| start_of(publish.interval)).collect();
+    let mut found = ties.by_slice(|start| refusing.contains(&start));
+    seeking()
+        .filter_map(|(place, publish)| Some((place, found.remove(&start_of(publish.interval))?)))
+        .collect()
 }
 
 /// Whether what is folded can't be gone on from, as far as that is looked for.

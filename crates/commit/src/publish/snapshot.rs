@@ -77,7 +77,8 @@ pub(super) fn decided(
         };
         (*place, published, committed(publish.stamp.attempt), amount)
     };
-    let replaced = decisions.replaced.iter().map(|place| item(place, Published::Replaced { snapshot_id }));
+    let replaced =
+        decisions.replaced.iter().map(|place| item(place, Published::Replaced { snapshot_id, ties: None }));
     let restamped = decisions.restamped.iter().map(|place| item(place, Published::Unchanged));
     commit.items = replaced.chain(restamped).collect();
     Ok(commit)

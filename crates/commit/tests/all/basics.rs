@@ -1,6 +1,6 @@
 //! Slices replaced, emptied, left as they are.
 
-use oncemore_commit::{Change, CommitError, Publish, Published, Warehouse};
+use oncemore_commit::{Change, CommitError, OnTie, Publish, Published, Warehouse};
 use oncemore_core::{Instant, Origin, Pin, SliceState, Stamp};
 
 use crate::support::{Scene, attempt, check_totals, code, day, draft, ids, publishing, stamp, table};
@@ -39,7 +39,7 @@ fn no_rows_empty_a_slice_and_stamp_it() {
     assert_eq!(scene.stamp(day(0)).unwrap().fingerprint.rows, 0);
     check_totals(&scene.warehouse);
     // Nothing there and nothing new: a stamp, no snapshot.
-    assert_eq!(scene.replace(day(9), &[]).unwrap(), Published::Replaced { snapshot_id: None });
+    assert_eq!(scene.replace(day(9), &[]).unwrap(), Published::Replaced { snapshot_id: None, ties: None });
     assert!(scene.stamp(day(9)).is_some());
     assert!(matches!(scene.replace(day(9), &[]).unwrap(), Published::Unchanged));
     scene.replace(day(9), &[5]).unwrap();
@@ -130,6 +130,7 @@ fn a_restamp_needs_the_slice_that_was_looked_at() {
             expected,
             replace_foreign: false,
             read_back: false,
+            on_tie: OnTie::Ignore,
         };
         scene.warehouse.publish(vec![publish]).remove(0)
     };
@@ -155,8 +156,8 @@ fn a_group_is_one_snapshot_and_each_item_has_its_answer() {
         .collect();
     group.push(publishing(warehouse, &late, &[31], None).unwrap());
     let answers = warehouse.publish(group);
-    let Published::Replaced { snapshot_id } = answers[0].clone().unwrap() else { panic!() };
-    assert!(answers[..3].iter().all(|answer| *answer == Ok(Published::Replaced { snapshot_id })));
+    let Published::Replaced { snapshot_id, .. } = answers[0].clone().unwrap() else { panic!() };
+    assert!(answers[..3].iter().all(|answer| *answer == Ok(Published::Replaced { snapshot_id, ties: None })));
     assert!(matches!(answers[3], Err(CommitError::Superseded { .. })));
     assert_eq!(scene.ids().len(), 4);
     check_totals(warehouse);

@@ -9,7 +9,7 @@ use arrow::array::{Array, AsArray, BooleanArray, RecordBatch};
 use arrow::compute::filter_record_batch;
 use arrow::datatypes::{DataType, Field, Int64Type, Schema, TimestampMicrosecondType};
 use oncemore_commit::{
-    Attempt, Change, CommitError, FoldSpec, Publish, Published, Reducer, Room, RowHasher, RowsPrint,
+    Attempt, Change, CommitError, FoldSpec, OnTie, Publish, Published, Reducer, Room, RowHasher, RowsPrint,
     SliceWriter, Starts, Validity, Warehouse,
 };
 use oncemore_core::{Instant, Interval, Stamp, TableName};
@@ -120,6 +120,7 @@ pub(crate) fn staged(
         expected: None,
         replace_foreign: false,
         read_back: false,
+        on_tie: OnTie::Ignore,
     })
 }
 
@@ -321,14 +322,51 @@ fn delete_files(warehouse: &Warehouse) -> BTreeSet<String> {
     files.flat_map(|file| file.delete_files().unwrap()).collect()
 }
 
-/// One sequence of whatever happens; returns after how many steps there were delete files.
-fn sequence(seed: u64) -> usize {
+/// Publishes days in one commit, where ties are counted or refused as all changes looked at say; returns how many days
+/// have any.
+fn publish_seeking(
+    warehouse: &Warehouse,
+    kind: Kind,
+    on_tie: OnTie,
+    log: &mut Log,
+    group: &Log,
+    place: &str,
+) -> usize {
+    let publishes = group.iter().map(|(day, rows)| {
+        let publish = staging(warehouse, kind, &begin(warehouse, *day).unwrap(), rows).unwrap();
+        Publish { on_tie, ..publish }
+    });
+    let answers = warehouse.publish(publishes.collect());
+    let (mut counted, mut refused) = (BTreeMap::new(), BTreeMap::new());
+    for (day, answer) in group.keys().zip(answers) {
+        match answer {
+            Ok(Published::Replaced { ties: Some(tied), .. }) => drop(counted.insert(*day, tied.keys)),
+            Ok(_) => {}
+            Err(CommitError::Tied { interval, tied, .. }) if interval == slice(*day) => {
+                refused.insert(*day, tied.keys);
+            }
+            Err(error) => panic!("{place}: {error}"),
+        }
+    }
+    let wanted = match on_tie {
+        OnTie::Refuse => oracle::admitted(log, group, kind),
+        OnTie::Count | OnTie::Ignore => (group.clone(), BTreeMap::new()),
+    };
+    assert_eq!(refused, wanted.1, "{place}");
+    assert_eq!(counted, oracle::counted(log, &wanted.0, kind), "{place}");
+    log.extend(wanted.0);
+    refused.len() + counted.len()
+}
+
+/// One sequence of whatever happens; returns after how many steps there were delete files, and how many slices had ties.
+fn sequence(seed: u64) -> [usize; 2] {
+    let on_tie = if (seed / 20).is_multiple_of(2) { OnTie::Count } else { OnTie::Refuse };
     let mut random = Random(seed);
-    let kind = oracle::KINDS[(seed % 4) as usize];
-    let layout = LAYOUTS[(seed / 4 % 4) as usize];
+    let kind = Kind::of(seed);
+    let layout = LAYOUTS[(seed / 5 % 4) as usize];
     let mut scene = Scene::empty(None);
     ensure_laid_out(&scene.warehouse, kind, layout);
-    let (mut log, mut with_deletes) = (Log::new(), 0);
+    let (mut log, mut with_deletes, mut ties) = (Log::new(), 0, 0);
     for step in 0..2 + random.below(6) {
         match random.below(13) {
             0 => {
@@ -346,21 +384,23 @@ fn sequence(seed: u64) -> usize {
             3 | 4 => race(&scene, kind, &mut random, &mut log),
             _ => {
                 let group: Log = (0..1 + random.below(2)).map(|_| some_change(&mut random, &log)).collect();
-                publish_kind(&scene.warehouse, kind, &group).unwrap();
-                log.extend(group);
+                let place = format!("seed {seed}, step {step}");
+                ties += publish_seeking(&scene.warehouse, kind, on_tie, &mut log, &group, &place);
             }
         }
         check_kind(&scene.warehouse, kind, &log, &format!("seed {seed}, step {step}"));
         with_deletes += usize::from(!delete_files(&scene.warehouse).is_empty());
     }
     check_kind(&scene.other(seed * 100 + 99), kind, &log, &format!("seed {seed}, opened again"));
-    with_deletes
+    [with_deletes, ties]
 }
 
 #[test]
 fn any_sequence_on_disk_equals_all_changes_looked_at() {
-    let with_deletes: usize = (0..80).map(sequence).sum();
+    let found = (0..80).map(sequence).reduce(|[deletes, ties], [more, tied]| [deletes + more, ties + tied]);
+    let [with_deletes, ties] = found.unwrap();
     assert!(with_deletes > 40, "{with_deletes} steps with delete files: the sequences no longer reach them");
+    assert!(ties > 20, "{ties} slices with ties: the sequences no longer reach them");
 }
 
 /// Names of a table's files without who wrote them, and their bytes.
@@ -374,7 +414,7 @@ pub(crate) fn contents(warehouse: &Warehouse, table: &TableName) -> BTreeMap<Str
 fn after_compaction_the_bytes_are_the_same_whatever_came_before() {
     for seed in 0..24 {
         let mut random = Random(seed);
-        let kind = oracle::KINDS[(seed % 4) as usize];
+        let kind = Kind::of(seed);
         let (scene, mut log) = (Scene::empty(None), Log::new());
         ensure_laid_out(&scene.warehouse, kind, LAYOUTS[3]);
         for _ in 0..2 + random.below(5) {

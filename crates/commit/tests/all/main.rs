@@ -21,3 +21,4 @@ mod points;
 mod rebuilt;
 mod recover;
 mod shape;
+mod ties;

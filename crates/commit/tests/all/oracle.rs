@@ -79,19 +79,31 @@ pub(crate) enum Kind {
     Changes,
     /// Stretches of versions: changes of all slices may be dated alike.
     Dated,
+    /// The same, ordered by nothing else: all changes of a key and version are equal in order.
+    Even,
     /// Stretches of time between days that hold all keys that are there.
     Snapshots,
 }
 
-pub(crate) const KINDS: [Kind; 4] = [Kind::Merge, Kind::Changes, Kind::Dated, Kind::Snapshots];
+const KINDS: [Kind; 5] = [Kind::Merge, Kind::Changes, Kind::Dated, Kind::Even, Kind::Snapshots];
 
 impl Kind {
+    /// One of them for each number.
+    pub(crate) fn of(seed: u64) -> Kind {
+        KINDS[(seed % KINDS.len() as u64) as usize]
+    }
+
+    /// Whether changes of two days may be equal in order.
+    pub(crate) fn ties(self) -> bool {
+        matches!(self, Kind::Merge | Kind::Even)
+    }
+
     /// The column that dates changes, and whether it decides the slice.
     pub(crate) fn date(self) -> Option<(&'static str, bool)> {
         match self {
             Kind::Merge | Kind::Snapshots => None,
             Kind::Changes => Some(("at", true)),
-            Kind::Dated => Some(("version", false)),
+            Kind::Dated | Kind::Even => Some(("version", false)),
         }
     }
 
@@ -103,7 +115,7 @@ impl Kind {
         match self {
             Kind::Merge => None,
             Kind::Changes => Some(rank.at),
-            Kind::Dated => rank.version,
+            Kind::Dated | Kind::Even => rank.version,
             Kind::Snapshots => Some(day * DAY),
         }
     }
@@ -183,6 +195,68 @@ pub(crate) fn ties(rows: &[Row]) -> u64 {
         greatest.len() > 1
     };
     keys.values().filter(|ranks| tied(ranks)).count() as u64
+}
+
+/// Keys (and dates) for which each day of a group brings a tie between days: after it the greatest order comes from two
+/// days, and the day's change of it is among these, or hid them before. Of days that bring equals the first stands for
+/// those that were there, where there are none. `refusing`: a day that is counted brings nothing for those after it.
+fn brought(log: &Log, group: &Log, kind: Kind, refusing: bool) -> BTreeMap<i64, u64> {
+    let mut after = log.clone();
+    after.extend(group.clone());
+    let each = |log: &Log| -> BTreeMap<i64, BTreeMap<(Key, Option<i64>), Rank>> {
+        log.iter().map(|(day, rows)| (*day, counting(&Log::from([(*day, rows.clone())]), kind))).collect()
+    };
+    let (was, is) = (each(log), each(&after));
+    let mut found: Vec<(bool, Vec<i64>)> = Vec::new();
+    for identity in counting(&after, kind).keys() {
+        let order = |rank: &Rank| kind.order_of(rank).0;
+        let before = |day: &i64| was.get(day).and_then(|own| own.get(identity));
+        let now = |day: &i64| is[day].get(identity);
+        let differs = |day: &i64| group.contains_key(day) && before(day) != now(day);
+        let top = is.keys().filter_map(now).map(order).max().unwrap();
+        let equals: Vec<i64> = is.keys().filter(|day| now(day).map(order) == Some(top)).copied().collect();
+        if equals.len() < 2 {
+            continue;
+        }
+        let bring: Vec<i64> = equals.iter().copied().filter(differs).collect();
+        if bring.is_empty() {
+            let hid = |day: &&i64| differs(day) && before(day).map(order) > Some(top);
+            found.extend(group.keys().filter(hid).max().map(|day| (true, vec![*day])));
+        } else {
+            found.push((bring.len() < equals.len(), bring));
+        }
+    }
+    let mut counts = BTreeMap::new();
+    for day in group.keys() {
+        let stands = |other: &&i64| *other < day && !(refusing && counts.contains_key(*other));
+        let tied = |(before, bring): &&(bool, Vec<i64>)| {
+            bring.contains(day) && (*before || bring.iter().any(|other| stands(&other)))
+        };
+        let count = found.iter().filter(tied).count() as u64;
+        if count > 0 {
+            counts.insert(*day, count);
+        }
+    }
+    counts
+}
+
+/// The ties that a group brings by day, all of it being published.
+pub(crate) fn counted(log: &Log, group: &Log, kind: Kind) -> BTreeMap<i64, u64> {
+    if kind.ties() { brought(log, group, kind, false) } else { BTreeMap::new() }
+}
+
+/// What of a group is published where days that bring ties are refused, and the ties of those.
+pub(crate) fn admitted(log: &Log, group: &Log, kind: Kind) -> (Log, BTreeMap<i64, u64>) {
+    let (mut group, mut refused) = (group.clone(), BTreeMap::new());
+    while kind.ties() {
+        let found = brought(log, &group, kind, true);
+        if found.is_empty() {
+            break;
+        }
+        group.retain(|day, _| !found.contains_key(day));
+        refused.extend(found);
+    }
+    (group, refused)
 }
 
 pub(crate) fn key() -> Vec<String> {

@@ -12,8 +12,8 @@ use std::sync::{Arc, Mutex};
 
 use arrow::util::display::array_value_to_string;
 use oncemore_commit::{
-    AttemptEnd, AttemptState, Change, ClaimRequest, Claimed, CommitError, Faults, Publish, Step, Warehouse,
-    When,
+    AttemptEnd, AttemptState, Change, ClaimRequest, Claimed, CommitError, Faults, OnTie, Publish, Step,
+    Warehouse, When,
 };
 use oncemore_core::{Instant, Interval, SliceState, TableName};
 use oncemore_model::step::{STEPS, Step as Named};
@@ -305,6 +305,7 @@ fn group(
             expected: None,
             replace_foreign: false,
             read_back: false,
+            on_tie: OnTie::Ignore,
         });
     }
     let answers = warehouse.publish(publishes);
@@ -359,6 +360,7 @@ fn restamp(warehouse: &Warehouse, change: Change) -> Result<(), CommitError> {
         expected,
         replace_foreign: false,
         read_back: false,
+        on_tie: OnTie::Ignore,
     };
     warehouse.publish(vec![publish]).remove(0).map(|_| ())
 }

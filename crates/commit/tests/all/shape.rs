@@ -8,7 +8,7 @@ use arrow::array::{
     Array, ArrayRef, AsArray, Float32Array, Float64Array, Int32Array, Int64Array, RecordBatch, StringArray,
 };
 use arrow::datatypes::DataType;
-use oncemore_commit::{Attempt, Change, CommitError, Publish, SliceWriter, Warehouse};
+use oncemore_commit::{Attempt, Change, CommitError, OnTie, Publish, SliceWriter, Warehouse};
 use oncemore_core::{Instant, Interval};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use proptest::prelude::*;
@@ -35,6 +35,7 @@ fn write(scene: &Scene, interval: Interval, batches: &[RecordBatch]) -> Vec<u8> 
         expected: None,
         replace_foreign: false,
         read_back: false,
+        on_tie: OnTie::Ignore,
     };
     warehouse.publish(vec![publish]).remove(0).unwrap();
     bytes
@@ -303,6 +304,7 @@ proptest! {
                             expected: Some(stamp.attempt),
                             replace_foreign: false,
                             read_back: false,
+                            on_tie: OnTie::Ignore,
                         };
                         scene.warehouse.publish(vec![publish]).remove(0).unwrap();
                     }

@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use arrow::array::{ArrayRef, AsArray, Float64Array, Int64Array, RecordBatch, StringArray};
 use arrow::datatypes::Int64Type;
 use oncemore_commit::{
-    Attempt, Change, CommitError, Faults, Publish, Published, SliceWriter, Staged, StampDraft, Warehouse,
+    Attempt, Change, CommitError, Faults, OnTie, Publish, Published, SliceWriter, Staged, StampDraft,
+    Warehouse,
 };
 use oncemore_core::{AttemptId, Digest, Instant, Interval, Origin, Stamp, TableName, World};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
@@ -192,6 +193,7 @@ pub(crate) fn publishing(
         expected,
         replace_foreign: false,
         read_back: false,
+        on_tie: OnTie::Ignore,
     })
 }
 

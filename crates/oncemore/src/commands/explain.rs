@@ -33,7 +33,8 @@ pub fn run(args: &Args, context: &Context) -> Result<u8, Failure> {
         let attempts = workspace.warehouse.attempts(&story.sliced, story.interval).map_err(RunError::from)?;
         story.attempts = attempts.into_iter().rev().map(attempt).collect();
         if let Some(stamp) = &story.stamp {
-            story.ties = oncemore_run::ties_of(&workspace.warehouse, &story.sliced, stamp.attempt)?;
+            [story.ties, story.ties_across] =
+                oncemore_run::ties_of(&workspace.warehouse, &story.sliced, stamp.attempt)?;
         }
         Ok(story)
     })?;

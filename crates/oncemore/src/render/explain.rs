@@ -167,8 +167,8 @@ fn published(story: &Story, look: &Look) -> String {
         ("code", code(story, stamp)),
         ("changed", format!("{}, by request {}", instant(stamp.changed_at), stamp.epoch.request)),
     ];
-    if let Some(ties) = &story.ties {
-        lines.push(("ties", tied(ties.keys, &ties.example)));
+    for ties in story.ties.iter().chain(&story.ties_across) {
+        lines.push(("ties", tied(ties.keys, &ties.example, ties.across)));
     }
     if stamp.verified_at != stamp.changed_at {
         lines.push(("verified", format!("{}, rows as they were", instant(stamp.verified_at))));

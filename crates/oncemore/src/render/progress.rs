@@ -74,7 +74,7 @@ impl Tally {
             Event::Foreign(held) => return vec![foreign(held, "left as it is")],
             Event::Broken(failures) => return vec![render_file(failures, look)],
             Event::Tied { model, label, ties } => {
-                say(model, label, tied(ties.keys, &ties.example));
+                say(model, label, tied(ties.keys, &ties.example, ties.across));
                 return lines;
             }
             Event::Published { model, label, rows } => {
@@ -263,15 +263,16 @@ fn failures(report: &RunReport, look: &Look) -> String {
 }
 
 /// `2 keys have differing changes of equal order, one of them: …`.
-pub fn tied(keys: u64, example: &str) -> String {
+pub fn tied(keys: u64, example: &str, across: bool) -> String {
     let keys = if keys == 1 { "1 key has".to_owned() } else { format!("{} keys have", count(keys)) };
-    format!("{keys} differing changes of equal order, one of them: {example}")
+    let across = if across { " in two intervals" } else { "" };
+    format!("{keys} differing changes of equal order{across}, one of them: {example}")
 }
 
 fn tied_tasks(report: &RunReport, look: &Look) -> String {
     let mut out = String::new();
     for task in report.ties.iter().take(TIES_MAX) {
-        let what = tied(task.keys, &task.example);
+        let what = tied(task.keys, &task.example, task.across);
         out += &format!("  {} {} {}: {what}\n", look.paint(Paint::Vouched, "ties"), task.model, task.label);
     }
     if report.ties.len() > TIES_MAX {

@@ -153,6 +153,25 @@ fn a_history_is_the_same_in_every_order_of_runs() {
     }
 }
 
+/// Two words on one date, in two intervals.
+#[test]
+fn changes_of_one_date_in_two_intervals_tie_where_nothing_orders_them() {
+    for (ties, code) in [("warn", 0), ("error", 7)] {
+        let project = project();
+        project.edit("models/gold/prices.sql", "order_by: [at]", &format!("ties: {ties}"));
+        prices(&project, 3, "a,2026-03-03 06:00:00,2026-03-01 00:00:00,5\n");
+        project.run(&["gold.prices", "--interval", "2026-03-03"]);
+        let done = project.run_to(code, &["gold.prices", "--interval", "2026-03-01"]);
+        let keys = (code == 0).then_some(1);
+        assert_eq!(
+            (done["ties"][0]["keys"].as_u64(), done["published"].as_u64()),
+            (keys, Some(1 - code as u64 / 7))
+        );
+        // Of the other columns `at` decides.
+        assert_eq!(stretches(&project), ["5: 01 to now"]);
+    }
+}
+
 #[test]
 fn a_snapshot_ends_the_keys_it_lacks_and_one_that_never_ran_ends_nothing() {
     let project = project();

@@ -323,27 +323,93 @@ fn ties_fail_where_they_are_to_fail() {
     assert!(said.contains("add columns to `order_by`"), "{said}");
 }
 
-/// As the documentation says: one interval is looked at; two are decided alike whichever runs first.
+/// One key in two intervals, equal in order; another one in the first and in the last.
+fn of_two_intervals(ties: &str) -> Project {
+    let project = project();
+    project.edit("models/gold/devices.sql", "deleted:", &format!("ties: {ties}\ndeleted:"));
+    report(&project, "2026-03-01", "a,2026-03-01 08:00:00,1,two,\nc,2026-03-01 09:00:00,1,one,\n");
+    report(&project, "2026-03-02", "a,2026-03-02 08:00:00,1,one,\n");
+    project
+}
+
+const TWO_ORDERS: [[&str; 2]; 2] = [["2026-03-01", "2026-03-02"], ["2026-03-02", "2026-03-01"]];
+
 #[test]
-fn changes_of_equal_order_in_two_intervals_are_no_ties() {
-    let build = |days: [&str; 2]| {
-        let project = project();
-        project.edit("models/gold/devices.sql", "deleted:", "ties: error\ndeleted:");
-        report(&project, "2026-03-01", "a,2026-03-01 08:00:00,1,two,\n");
-        report(&project, "2026-03-02", "a,2026-03-02 08:00:00,1,one,\n");
-        for day in days {
-            let done = project.run(&["gold.devices", "--interval", day]);
-            assert_eq!(
-                (done["published"].as_u64(), done["ties"].as_array().map(Vec::len)),
-                (Some(1), Some(0))
-            );
+fn a_tie_of_two_intervals_is_counted_where_the_second_is_published() {
+    for [first, second] in TWO_ORDERS {
+        let project = of_two_intervals("warn");
+        let none = serde_json::json!([]);
+        assert_eq!(project.run(&["gold.devices", "--interval", first])["ties"], none);
+        let done = project.run(&["gold.devices", "--interval", second]);
+        let [tie] = done["ties"].as_array().unwrap().as_slice() else { panic!("{done}") };
+        assert_eq!((tie["keys"].as_u64(), tie["across"].as_bool()), (Some(1), Some(true)), "{done}");
+        let example = tie["example"].as_str().unwrap();
+        assert!(
+            example.contains("device = a") && example.contains(&format!("start = {first}T")),
+            "{example}"
+        );
+        assert_eq!(tie["label"], second);
+        // `at` is the first of the other columns.
+        let devices = project.query("SELECT device, firmware FROM gold.devices WHERE device = 'a'");
+        assert_eq!(devices, [r#"{"device":"a","firmware":"one"}"#]);
+        let told = "1 key has differing changes of equal order in two intervals, one of them: ";
+        let explains = |day: &str| project.said(&["explain", "gold.devices", day]).1.contains(told);
+        assert!(explains(second) && !explains(first));
+        // A slice that comes out as it was brings none, and what is known of its rows stays known.
+        let (code, said) = project.said(&["run", "gold.devices", "--force", "--interval", second]);
+        assert!(code == Some(0) && !said.contains("ties"), "{said}");
+        assert!(explains(second));
+        let corrected = if second == "2026-03-01" { "a,2026-03-01 08:00:00,1,six,\n" } else { "" };
+        report(&project, second, &format!("{corrected}d,{second} 08:00:00,1,six,\n"));
+        let (code, said) = project.said(&["run", "gold.devices", "--interval", second]);
+        assert_eq!((code, said.contains(told)), (Some(0), !corrected.is_empty()), "{said}");
+    }
+}
+
+#[test]
+fn a_tie_of_two_intervals_fails_the_second_that_is_published() {
+    for [first, second] in TWO_ORDERS {
+        let project = of_two_intervals("error");
+        project.run(&["gold.devices", "--interval", first]);
+        let before = state(&project);
+        // However often it is tried.
+        for _ in 0..2 {
+            let done = project.run_to(7, &["gold.devices", "--interval", second]);
+            let failure = &done["failed"][0];
+            let message = failure["message"].as_str().unwrap();
+            let said = "1 key has differing changes of equal order (version) in two intervals; one of them: device = a";
+            assert!(message.starts_with(said), "{message}");
+            assert!(failure["help"].as_str().unwrap().contains("`time` among them"), "{done}");
+            assert_eq!((&failure["state"], &failure["label"]), (&"unchanged".into(), &second.into()));
+            assert_eq!(state(&project), before);
         }
-        state(&project)
-    };
-    // `at` is the first of the other columns.
-    let wanted = [r#"{"device":"a","firmware":"one","version":1}"#];
-    assert_eq!(build(["2026-03-01", "2026-03-02"]), wanted);
-    assert_eq!(build(["2026-03-02", "2026-03-01"]), wanted);
+        report(&project, second, &format!("a,{second} 08:00:00,2,one,\n"));
+        assert_eq!(project.run(&["gold.devices", "--interval", second])["published"], 1);
+        // What hid the other change goes: it ties with the next.
+        let third = "a,2026-03-03 08:00:00,1,six,\n";
+        report(&project, "2026-03-03", third);
+        project.run(&["gold.devices", "--interval", "2026-03-03"]);
+        report(&project, second, "");
+        let done = project.run_to(7, &["gold.devices", "--interval", second]);
+        assert_eq!(done["failed"][0]["label"], second, "{done}");
+    }
+}
+
+#[test]
+fn of_two_intervals_that_tie_in_one_run_one_fails_and_all_others_go_on() {
+    let project = of_two_intervals("error");
+    let done = project.run_to(7, &["gold.devices"]);
+    let failed = done["failed"].as_array().map(Vec::len);
+    assert_eq!((done["published"].as_u64(), failed), (Some(2), Some(1)), "{done}");
+    assert_eq!(project.query("SELECT device FROM gold.devices__changes WHERE device = 'a'").len(), 1);
+    // So it is where a table is built anew; the old one stays.
+    let (code, said) = project.said(&["rebuild", "gold.devices", "--yes"]);
+    assert!(code == Some(7) && said.contains("in two intervals; one of them"), "{said}");
+    // The time tells intervals apart.
+    project.edit("models/gold/devices.sql", "order_by: [version]", "order_by: [version, at]");
+    let (code, said) = project.said(&["rebuild", "gold.devices", "--yes"]);
+    assert_eq!((code, said.contains("differing")), (Some(0), false), "{said}");
+    assert_eq!(project.query("SELECT device FROM gold.devices__changes WHERE device = 'a'").len(), 2);
 }
 
 #[test]

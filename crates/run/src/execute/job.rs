@@ -13,6 +13,7 @@ use super::publisher::Publisher;
 use super::{Event, Observer, Stop, TaskFailure, TaskTies};
 use crate::assess::{Allow, Assessment, Verdict};
 use crate::error::{ErrorKind, RunError};
+use crate::fold::{self, Ties};
 use crate::plan::{Reason, Task};
 use crate::rebuild;
 use crate::task::{self, Failed};
@@ -38,7 +39,7 @@ pub(super) struct Done {
     pub(super) at: usize,
     pub(super) attempt: AttemptId,
     pub(super) rows: u64,
-    pub(super) ties: Option<TaskTies>,
+    pub(super) ties: Vec<TaskTies>,
     pub(super) result: Result<Outcome, TaskFailure>,
 }
 
@@ -51,7 +52,7 @@ pub(super) enum Outcome {
 impl Job {
     pub(super) async fn run(self) -> Done {
         let (at, attempt) = (self.task.at, self.attempt.id);
-        let (mut rows, mut ties) = (0, None);
+        let (mut rows, mut ties) = (0, Vec::new());
         let (workspace, task) = (Arc::clone(&self.workspace), self.task.clone());
         let result = self.work(&mut rows, &mut ties).await.map_err(|failure| {
             // Whatever it met, the reason is that its table is gone.
@@ -64,7 +65,7 @@ impl Job {
         Done { at, attempt, rows, ties, result }
     }
 
-    async fn work(self, rows: &mut u64, ties: &mut Option<TaskTies>) -> Result<Outcome, TaskFailure> {
+    async fn work(self, rows: &mut u64, ties: &mut Vec<TaskTies>) -> Result<Outcome, TaskFailure> {
         let model = self.workspace.planned(&self.task.model).map_err(|error| {
             self.publisher.give_up();
             self.failure(error)
@@ -91,14 +92,18 @@ impl Job {
         let (table, label) = (self.task.model.clone(), self.task.label.clone());
         match self.publisher.publish(publish).await {
             Ok(_) if audits_only => {
+                self.carry(model, false);
                 self.observer.event(Event::Unchanged { model: table, label, rows: *rows });
                 Ok(Outcome::Audited)
             }
             Ok(Published::Unchanged) => {
+                self.carry(model, true);
                 self.observer.event(Event::Unchanged { model: table, label, rows: *rows });
                 Ok(Outcome::Unchanged)
             }
-            Ok(Published::Replaced { .. }) => {
+            Ok(Published::Replaced { ties: found, .. }) => {
+                // The slice is published: what can't be kept of it is not known to `explain`.
+                let _ = found.map_or(Ok(()), |found| self.tied(model, Ties::across(found), ties));
                 self.observer.event(Event::Published { model: table, label, rows: *rows });
                 Ok(Outcome::Published)
             }
@@ -112,7 +117,7 @@ impl Job {
         &self,
         model: &Model,
         audits_only: bool,
-        ties: &mut Option<TaskTies>,
+        ties: &mut Vec<TaskTies>,
     ) -> Result<(Change, Vec<Pin>), Failed> {
         // Held while the slice is computed, not while it waits to be published.
         let _permit = self.permits.acquire().await;
@@ -132,13 +137,28 @@ impl Job {
         let prepared =
             task::prepare(&self.workspace, model, self.task.interval, &self.attempt, &self.stop).await?;
         if let Some(found) = prepared.ties {
-            found.keep(&self.workspace.warehouse, model.sliced(), self.attempt.id)?;
-            let (model, label) = (self.task.model.clone(), self.task.label.clone());
-            let (keys, example) = (found.keys, found.example.clone());
-            *ties = Some(TaskTies { model: model.clone(), label: label.clone(), keys, example });
-            self.observer.event(Event::Tied { model, label, ties: found });
+            self.tied(model, found, ties)?;
         }
         Ok((Change::Replace(prepared.audited), prepared.pins))
+    }
+
+    /// Tells ties, and keeps them for `explain`.
+    fn tied(&self, model: &Model, found: Ties, ties: &mut Vec<TaskTies>) -> Result<(), RunError> {
+        let (label, name) = (self.task.label.clone(), self.task.model.clone());
+        let Ties { keys, example, across } = found.clone();
+        ties.push(TaskTies { model: name.clone(), label: label.clone(), keys, example, across });
+        let kept = found.keep(&self.workspace.warehouse, model.sliced(), self.attempt.id);
+        self.observer.event(Event::Tied { model: name, label, ties: found });
+        kept
+    }
+
+    /// What is known of the ties of rows that stay, `explain` knows of their new stamp.
+    fn carry(&self, model: &Model, computed: bool) {
+        if let (Some(owner), true) = (self.assessment.owner, model.fold.is_some()) {
+            let (warehouse, attempts) = (&self.workspace.warehouse, (owner, self.attempt.id));
+            // The slice is published: what can't be kept of it is not known.
+            let _ = fold::carry(warehouse, model.sliced(), attempts, computed);
+        }
     }
 
     fn failure(&self, error: RunError) -> TaskFailure {

@@ -49,6 +49,8 @@ pub struct TaskTies {
     pub keys: u64,
     /// One of these changes, as text.
     pub example: String,
+    /// Whether they are of two intervals; the example is of the other one.
+    pub across: bool,
 }
 
 /// What a run did.

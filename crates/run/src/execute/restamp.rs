@@ -8,6 +8,7 @@ use super::{Event, Run};
 use crate::assess::Assessment;
 use crate::due::Label;
 use crate::error::{ErrorKind, RunError};
+use crate::fold;
 use crate::ground::Ground;
 use crate::task::Failed;
 
@@ -45,6 +46,11 @@ impl Run<'_> {
                 let error = result.err();
                 let end = error.as_ref().and_then(ended);
                 ends.extend(end.map(|(state, error)| AttemptEnd { id, state, error }));
+                let own = &ground.models[slice.at];
+                if let (None, Some(owner), true) = (&error, slice.assessment.owner, own.is_folded()) {
+                    // What can't be kept is not known to `explain`.
+                    let _ = fold::carry(&self.workspace.warehouse, &own.sliced, (owner, id), false);
+                }
                 self.stamped(ground, slice, error);
             }
             // What can't be recorded now is found by `resolve`, too.

@@ -17,8 +17,8 @@ use super::share;
 use super::write::Writing;
 use crate::error::{CommitError, Result};
 use crate::fold::store::{self, Ask, Buckets, Lookup, Reader, Unit, Wanted, by, take};
-use crate::fold::{self, Change, FoldSpec, Order, index};
-use crate::metadata::schema;
+use crate::fold::{self, Change, FoldSpec, Keys, OnTie, Order, Settled, Ties, index};
+use crate::metadata::schema::{self, INTERVAL_START};
 use crate::parallel;
 use crate::rows::RowHasher;
 use crate::slice_map::{Entry, FileEntry, SliceMap};
@@ -51,6 +51,8 @@ pub(super) struct Folding<'a> {
     tracked: Option<Order>,
     /// Starts of all slices.
     runs: Vec<i64>,
+    /// Whether changes of two slices may be equal in order, and somebody wants to know.
+    seeks_ties: bool,
     /// How files that the fold writes begin: epoch, attempt and slice that it is done for.
     stem: String,
 }
@@ -69,12 +71,14 @@ impl<'a> Folding<'a> {
         let marked = (0..columns.fields().len() - 2).collect::<Vec<_>>();
         let marked = columns.project(&marked).map_err(internal)?;
         let config = |error: crate::rows::RowsError| CommitError::Config(error.to_string());
+        let replaced = || decisions.replaced.iter().map(|place| &publishes[*place]);
         Ok(Folding {
             warehouse,
             decisions,
             publishes,
             spec,
-            replaced: decisions.replaced.iter().map(|place| publishes[*place].interval).collect(),
+            replaced: replaced().map(|publish| publish.interval).collect(),
+            seeks_ties: meets_elsewhere(spec) && replaced().any(|publish| publish.on_tie != OnTie::Ignore),
             order: Order::bucketed(&columns, &identity, &spec.order, &spec.key)?,
             marks: RowHasher::new(&marked, &[]).map_err(config)?,
             lookup: Lookup::new(&columns, &identity)?,
@@ -126,15 +130,16 @@ impl<'a> Folding<'a> {
         moved > ALL_ROWS && 2 * moved >= self.decisions.map.entries().map(rows).sum()
     }
 
-    /// Folds all of the log from nothing.
-    pub(super) fn all(&self, products: &mut [Product]) -> Result<()> {
+    /// Folds all of the log from nothing; yields the ties that this brings.
+    pub(super) fn all(&self, products: &mut [Product]) -> Result<Ties> {
+        let mut ties = Ties::default();
         products.iter_mut().for_each(Product::clear);
         let files: Vec<(Interval, &FileEntry)> = self.decisions.map.entries().flat_map(files_of).collect();
         let rows: u64 = files.iter().map(|(_, file)| file.rows).sum();
         let buckets = limits(self.spec).whole(rows);
         let mut products = self.share(products, buckets)?;
         if products.is_empty() {
-            return Ok(());
+            return Ok(ties);
         }
         let passes = Buckets::ONE.grown(rows, ALL_ROWS);
         let passes = Buckets { bits: passes.bits.min(buckets.bits) };
@@ -146,18 +151,57 @@ impl<'a> Folding<'a> {
                 let rows = self.concat(rows)?;
                 let unit = Unit { buckets, bucket: *bucket };
                 let own = index::buckets_of(unit, rows.num_rows() as u64);
-                let rows = fold::winners(&self.order, &rows, own)?;
-                let one = |product: &&mut Product| self.whole_unit(product, unit, &rows);
-                products.iter().map(one).collect::<Result<Vec<_>>>()
+                let (winners, tied) = fold::winners(&self.order, &rows, own)?;
+                let one = |product: &&mut Product| self.whole_unit(product, unit, &winners);
+                let written = products.iter().map(one).collect::<Result<Vec<_>>>()?;
+                Ok((written, self.ties_of_all(&rows, &tied)?))
             })?;
-            for unit in done {
+            for (unit, own) in done {
+                ties.extend(own);
                 for (product, (sums, written)) in products.iter_mut().zip(unit) {
                     product.account(None, sums);
                     product.take(written);
                 }
             }
         }
-        Ok(())
+        Ok(ties)
+    }
+
+    /// Ties that replaced slices bring among all that the log says of some keys, of which some are `tied`.
+    fn ties_of_all(&self, rows: &RecordBatch, tied: &Keys) -> Result<Ties> {
+        let mut ties = Ties::default();
+        if !self.seeks_ties || tied.is_empty() {
+            return Ok(ties);
+        }
+        let rows = fold::only(&self.order, rows, |key| tied.contains(key))?;
+        let starts = self.replaced_starts();
+        let comes = fold::starts(&rows)?.iter().map(|start| starts.contains(start)).collect::<Vec<_>>();
+        let (comes, stays) =
+            (BooleanArray::from(comes.clone()), comes.iter().map(|comes| Some(!comes)).collect());
+        let [new, others] = [&comes, &stays].map(|which| filter_record_batch(&rows, which));
+        let (new, others) = (new.map_err(internal)?, others.map_err(internal)?);
+        // What can't be read any more is not known: then all that is there now came.
+        let was = self.find(&self.replaced_slices(&self.log().map), &Wanted::of(&self.order, &[&new])?);
+        let old = was.unwrap_or_else(|_| RecordBatch::new_empty(self.columns.clone()));
+        let change = Change::between(&self.order, &self.marks, &old, &new)?;
+        self.note(&mut ties, tied, (&old, &change), &[others])?;
+        Ok(ties)
+    }
+
+    fn note(
+        &self,
+        ties: &mut Ties,
+        tied: &Keys,
+        change: (&RecordBatch, &Change),
+        others: &[RecordBatch],
+    ) -> Result<()> {
+        // All but the code; what is never deleted does not say that it is not.
+        let fields = self.columns.fields().iter().enumerate();
+        let log = schema::user_schema(self.log().metadata.current_schema())?;
+        let is_shown = |name: &str| log.index_of(name).is_ok() || name == INTERVAL_START;
+        let shown: Vec<usize> =
+            fields.filter(|(_, field)| is_shown(field.name())).map(|(place, _)| place).collect();
+        ties.note(&self.order, tied, change, others, &shown)
     }
 
     /// Gives tables the files of the log where these are what they hold in `units`; the tables that are left.
@@ -220,13 +264,13 @@ impl<'a> Folding<'a> {
         Ok((product.sums(&rows), self.writing().write(product, unit, false, &rows)?))
     }
 
-    /// Folds the keys again whose changes differ between the slices as they were and as they are now.
-    pub(super) fn changes(&self, products: &mut [Product]) -> Result<()> {
+    /// Folds the keys again whose changes differ between the slices as they were and as they are now; yields the ties that
+    /// this brings. Nothing is written yet.
+    pub(super) fn changes(&self, products: &mut [Product]) -> Result<Ties> {
         products.iter_mut().try_for_each(|product| product.open(self.warehouse))?;
-        let slices = |map: &'a SliceMap| -> Vec<&'a Entry> {
-            self.replaced.iter().filter_map(|interval| map.get(*interval)).collect()
-        };
-        let (old, new) = (slices(&self.log().map), slices(&self.decisions.map));
+        let mut ties = Ties::default();
+        let old = self.replaced_slices(&self.log().map);
+        let new = self.replaced_slices(&self.decisions.map);
         // A slice that holds all keys that are there says something of each of them.
         let again = self.spec.validity.as_ref().is_some_and(|validity| validity.at.is_none())
             && runs(&self.log().map) != self.runs;
@@ -240,8 +284,16 @@ impl<'a> Folding<'a> {
             let goes = fold::only(&self.order, &old, |key| change.keys.contains(key))?;
             // Rows are found by key; a change has a date, too.
             let wanted = Wanted::of(&self.by_key, &[&goes, &change.rows])?;
-            self.pass(products, &change, (!again).then_some(&wanted), part)?;
+            let settled = self.pass(products, &change, (!again).then_some(&wanted), part)?;
+            if self.seeks_ties && !settled.tied.is_empty() {
+                self.note(&mut ties, &settled.tied, (&old, &change), &settled.others)?;
+            }
         }
+        Ok(ties)
+    }
+
+    /// Writes what came of the keys that were folded again.
+    pub(super) fn write(&self, products: &mut [Product]) -> Result<()> {
         products.iter_mut().try_for_each(|product| self.writing().settle(product))
     }
 
@@ -251,7 +303,7 @@ impl<'a> Folding<'a> {
         change: &Change,
         wanted: Option<&Wanted>,
         part: Unit,
-    ) -> Result<()> {
+    ) -> Result<Settled> {
         if let [stretches, changes] = products
             && stretches.role == Role::Stretches
         {
@@ -260,12 +312,12 @@ impl<'a> Folding<'a> {
         let found = products.iter().map(|product| product.find(self.warehouse, wanted, part));
         let found = found.collect::<Result<Vec<_>>>()?;
         let current: Vec<RecordBatch> = found.iter().map(|found| found.rows.clone()).collect();
-        let winners = self.winners(change, &self.concat(&current)?)?;
+        let settled = self.winners(change, &self.concat(&current)?)?;
         for (product, found) in products.iter_mut().zip(&found) {
             let Role::Kind { deleted } = product.role else { continue };
-            product.exchange(found, &store::of_kind(&winners, deleted)?)?;
+            product.exchange(found, &store::of_kind(&settled.rows, deleted)?)?;
         }
-        Ok(())
+        Ok(settled)
     }
 
     /// All changes of the keys, and the stretches that they make.
@@ -276,7 +328,7 @@ impl<'a> Folding<'a> {
         change: &Change,
         wanted: Option<&Wanted>,
         part: Unit,
-    ) -> Result<()> {
+    ) -> Result<Settled> {
         let found = changes.find(self.warehouse, wanted, part)?;
         let keys = self.order.keys(&found.rows)?;
         let touched: Vec<bool> = keys.iter().map(|key| change.keys.contains(key.as_ref())).collect();
@@ -284,18 +336,20 @@ impl<'a> Folding<'a> {
             filter_record_batch(&found.rows, &BooleanArray::from(touched.clone())).map_err(internal)?;
         let stay: BooleanArray = touched.into_iter().map(|touched| Some(!touched)).collect();
         let stay = filter_record_batch(&found.rows, &stay).map_err(internal)?;
-        let rows = self.concat(&[stay, self.winners(change, &current)?])?;
+        let settled = self.winners(change, &current)?;
+        let rows = self.concat(&[stay, settled.rows.clone()])?;
         let rows = fold::in_buckets(&changes.order, &rows, Buckets::ONE)?;
         let before = stretches.find(self.warehouse, wanted, part)?;
         let after = self.stretches(stretches, &rows)?;
         changes.exchange(&found, &rows)?;
-        stretches.exchange(&before, &after)
+        stretches.exchange(&before, &after)?;
+        Ok(settled)
     }
 
     /// What the keys of a change hold now, of which `current` is what they held.
-    fn winners(&self, change: &Change, current: &RecordBatch) -> Result<RecordBatch> {
-        let replaced: BTreeSet<_> = self.replaced.iter().map(|interval| start_of(*interval)).collect();
-        let contest = fold::contest(&self.order, change, current, &replaced)?;
+    fn winners(&self, change: &Change, current: &RecordBatch) -> Result<Settled> {
+        let replaced = self.replaced_starts();
+        let contest = fold::contest(&self.order, change, current, &replaced, self.seeks_ties)?;
         let asked = fold::only(&self.order, current, |key| contest.asked.contains(key))?;
         let answer = self.ask(&Wanted::of(&self.order, &[&asked])?)?;
         fold::settle(&self.order, contest, answer)
@@ -303,14 +357,19 @@ impl<'a> Folding<'a> {
 
     /// What the log says of identities, but for the slices that are replaced.
     fn ask(&self, wanted: &Wanted) -> Result<RecordBatch> {
-        // Where the date decides the slice, no other one dates a change alike.
-        let elsewhere =
-            self.spec.validity.as_ref().is_none_or(|validity| validity.at.is_some() && !validity.sliced);
-        if wanted.is_empty() || !elsewhere {
+        if !meets_elsewhere(self.spec) {
             return Ok(RecordBatch::new_empty(self.columns.clone()));
         }
         let others = self.decisions.map.entries().filter(|entry| !self.replaced.contains(&entry.interval));
-        let files: Vec<(Interval, &FileEntry)> = others.flat_map(files_of).collect();
+        self.find(&others.collect::<Vec<_>>(), wanted)
+    }
+
+    /// What slices of the log say of identities.
+    fn find(&self, slices: &[&Entry], wanted: &Wanted) -> Result<RecordBatch> {
+        if wanted.is_empty() {
+            return Ok(RecordBatch::new_empty(self.columns.clone()));
+        }
+        let files: Vec<(Interval, &FileEntry)> = slices.iter().copied().flat_map(files_of).collect();
         let found = parallel::map(&files, |(slice, file)| {
             let path = self.log().full(&file.name);
             // The first slice of a log may be cut.
@@ -333,9 +392,24 @@ impl<'a> Folding<'a> {
         self.concat(&found.concat())
     }
 
+    /// The replaced slices, as `map` has them.
+    fn replaced_slices<'m>(&self, map: &'m SliceMap) -> Vec<&'m Entry> {
+        self.replaced.iter().filter_map(|interval| map.get(*interval)).collect()
+    }
+
+    fn replaced_starts(&self) -> BTreeSet<Option<i64>> {
+        self.replaced.iter().map(|interval| start_of(*interval)).collect()
+    }
+
     fn concat(&self, batches: &[RecordBatch]) -> Result<RecordBatch> {
         concat_batches(&self.columns, batches).map_err(internal)
     }
+}
+
+/// Whether an identity may have changes in several slices. Where the date decides the slice, no other one dates a change
+/// alike.
+fn meets_elsewhere(spec: &FoldSpec) -> bool {
+    spec.validity.as_ref().is_none_or(|validity| validity.at.is_some() && !validity.sliced)
 }
 
 /// The columns that folding of a log works on.

@@ -58,6 +58,7 @@ fn fresh() -> Story {
         reported: Vec::new(),
         spared: Vec::new(),
         ties: None,
+        ties_across: None,
         code: digest("code"),
         stamp: Some(stamp()),
         fingerprint: Some(stamp().fingerprint),
