@@ -91,6 +91,7 @@ impl Table {
             replace_foreign: false,
             read_back: false,
             on_tie: OnTie::Ignore,
+            dated_by: None,
         };
         self.warehouse.publish(vec![publish]).remove(0).unwrap();
         Cost(start.elapsed().as_secs_f64() * 1e3, (running() - ran) / 1e6)

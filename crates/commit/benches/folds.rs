@@ -136,6 +136,7 @@ impl Bench {
                 replace_foreign: false,
                 read_back: false,
                 on_tie: OnTie::Ignore,
+                dated_by: None,
             });
         }
         let staged = Cost::since(start);

@@ -42,6 +42,7 @@ impl Warehouse {
             replace_foreign: false,
             read_back: false,
             on_tie: OnTie::Ignore,
+            dated_by: None,
         };
         let lost = || CommitError::Internal("a publish without an answer".to_owned());
         self.publish(vec![publish]).pop().ok_or_else(lost)?

@@ -88,6 +88,8 @@ pub struct Publish {
     pub read_back: bool,
     /// Of changes that are folded: what ties with other slices do.
     pub on_tie: OnTie,
+    /// The column that decides the slice: two slices always differ in it, which alone makes no tie.
+    pub dated_by: Option<String>,
 }
 
 /// How a publish ended well.

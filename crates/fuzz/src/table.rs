@@ -205,6 +205,7 @@ fn replace(warehouse: &Warehouse, number: i64) -> Result<Published, oncemore_com
         replace_foreign: true,
         read_back: false,
         on_tie: OnTie::Ignore,
+        dated_by: None,
     };
     warehouse.publish(vec![publish]).remove(0)
 }

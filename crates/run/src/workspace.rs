@@ -504,6 +504,7 @@ impl Workspace {
             replace_foreign: false,
             read_back: false,
             on_tie: fold::on_tie(model),
+            dated_by: model.time.clone(),
         }
     }
 }

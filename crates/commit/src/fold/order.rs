@@ -100,6 +100,13 @@ impl Order {
         })
     }
 
+    /// The same, where one of the remaining columns does not count.
+    pub(crate) fn without(mut self, schema: &Schema, column: &str) -> Result<Self> {
+        let rest = self.rest.places.iter().copied().filter(|place| schema.field(*place).name() != column);
+        self.rest = Part::new(schema, rest.collect(), false)?;
+        Ok(self)
+    }
+
     /// The keys of the rows.
     pub(crate) fn keys(&self, batch: &RecordBatch) -> Result<Rows> {
         self.key.rows(batch)

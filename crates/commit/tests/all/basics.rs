@@ -131,6 +131,7 @@ fn a_restamp_needs_the_slice_that_was_looked_at() {
             replace_foreign: false,
             read_back: false,
             on_tie: OnTie::Ignore,
+            dated_by: None,
         };
         scene.warehouse.publish(vec![publish]).remove(0)
     };

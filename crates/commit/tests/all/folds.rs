@@ -121,6 +121,7 @@ pub(crate) fn staged(
         replace_foreign: false,
         read_back: false,
         on_tie: OnTie::Ignore,
+        dated_by: None,
     })
 }
 

@@ -306,6 +306,7 @@ fn group(
             replace_foreign: false,
             read_back: false,
             on_tie: OnTie::Ignore,
+            dated_by: None,
         });
     }
     let answers = warehouse.publish(publishes);
@@ -361,6 +362,7 @@ fn restamp(warehouse: &Warehouse, change: Change) -> Result<(), CommitError> {
         replace_foreign: false,
         read_back: false,
         on_tie: OnTie::Ignore,
+        dated_by: None,
     };
     warehouse.publish(vec![publish]).remove(0).map(|_| ())
 }

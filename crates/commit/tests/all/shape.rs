@@ -36,6 +36,7 @@ fn write(scene: &Scene, interval: Interval, batches: &[RecordBatch]) -> Vec<u8> 
         replace_foreign: false,
         read_back: false,
         on_tie: OnTie::Ignore,
+        dated_by: None,
     };
     warehouse.publish(vec![publish]).remove(0).unwrap();
     bytes
@@ -305,6 +306,7 @@ proptest! {
                             replace_foreign: false,
                             read_back: false,
                             on_tie: OnTie::Ignore,
+                            dated_by: None,
                         };
                         scene.warehouse.publish(vec![publish]).remove(0).unwrap();
                     }

@@ -194,6 +194,7 @@ pub(crate) fn publishing(
         replace_foreign: false,
         read_back: false,
         on_tie: OnTie::Ignore,
+        dated_by: None,
     })
 }
 

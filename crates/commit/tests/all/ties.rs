@@ -87,3 +87,19 @@ fn a_change_that_hides_a_tie_brings_it_where_it_goes() {
     publish(1, &[]).unwrap();
     assert_eq!(rows(&scene.warehouse, &state(), false).values().next().unwrap().value, Some(0));
 }
+
+/// A change that comes again on another day, as feeds that are delivered whole do, differs by its day.
+#[test]
+fn what_differs_in_the_day_alone_ties_with_nothing() {
+    for (dated_by, refused) in [(Some("at".to_owned()), false), (None, true)] {
+        let scene = scene();
+        let publish = |day, rows: &[_]| {
+            let publish = seeking(&scene, OnTie::Refuse, day, &oracle::batch(rows));
+            scene.warehouse.publish(vec![Publish { dated_by: dated_by.clone(), ..publish }]).remove(0)
+        };
+        publish(0, &[row("a", 1, 0, 1), row("b", 1, 0, 1)]).unwrap();
+        let again = publish(1, &[row("a", 1, 1, 1)]);
+        assert_eq!(matches!(again, Err(CommitError::Tied { .. })), refused, "{again:?}");
+        assert!(matches!(publish(1, &[row("a", 1, 1, 1), row("b", 1, 1, 2)]), Err(CommitError::Tied { .. })));
+    }
+}

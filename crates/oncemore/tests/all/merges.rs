@@ -323,6 +323,20 @@ fn ties_fail_where_they_are_to_fail() {
     assert!(said.contains("add columns to `order_by`"), "{said}");
 }
 
+/// A feed that is delivered whole each day says the same again.
+#[test]
+fn a_change_that_comes_again_ties_with_nothing() {
+    let project = project();
+    project.edit("models/gold/devices.sql", "deleted:", "ties: error\ndeleted:");
+    for day in ["2026-03-01", "2026-03-02"] {
+        report(&project, day, &format!("a,{day} 08:00:00,1,one,\n"));
+    }
+    assert_eq!(project.run(&["gold.devices"])["ties"], serde_json::json!([]));
+    report(&project, "2026-03-02", "a,2026-03-02 08:00:00,1,two,\n");
+    let (code, said) = project.said(&["run", "gold.devices"]);
+    assert!(code == Some(7) && said.contains("in two intervals"), "{code:?} {said}");
+}
+
 /// One key in two intervals, equal in order; another one in the first and in the last.
 fn of_two_intervals(ties: &str) -> Project {
     let project = project();

@@ -51,8 +51,8 @@ pub(super) struct Folding<'a> {
     tracked: Option<Order>,
     /// Starts of all slices.
     runs: Vec<i64>,
-    /// Whether changes of two slices may be equal in order, and somebody wants to know.
-    seeks_ties: bool,
+    /// Tells which changes of two slices differ, where such may be equal in order and somebody wants to know.
+    ties: Option<Order>,
     /// How files that the fold writes begin: epoch, attempt and slice that it is done for.
     stem: String,
 }
@@ -72,14 +72,21 @@ impl<'a> Folding<'a> {
         let marked = columns.project(&marked).map_err(internal)?;
         let config = |error: crate::rows::RowsError| CommitError::Config(error.to_string());
         let replaced = || decisions.replaced.iter().map(|place| &publishes[*place]);
+        let order = || Order::bucketed(&columns, &identity, &spec.order, &spec.key);
+        let dated_by = replaced().find_map(|publish| publish.dated_by.as_deref());
+        let seeks_ties = meets_elsewhere(spec) && replaced().any(|publish| publish.on_tie != OnTie::Ignore);
+        let ties = seeks_ties.then(|| match dated_by {
+            Some(column) => order()?.without(&columns, column),
+            None => order(),
+        });
         Ok(Folding {
             warehouse,
             decisions,
             publishes,
             spec,
             replaced: replaced().map(|publish| publish.interval).collect(),
-            seeks_ties: meets_elsewhere(spec) && replaced().any(|publish| publish.on_tie != OnTie::Ignore),
-            order: Order::bucketed(&columns, &identity, &spec.order, &spec.key)?,
+            order: order()?,
+            ties: ties.transpose()?,
             marks: RowHasher::new(&marked, &[]).map_err(config)?,
             lookup: Lookup::new(&columns, &identity)?,
             by_key: Order::new(&columns, &spec.key, &[])?,
@@ -170,7 +177,7 @@ impl<'a> Folding<'a> {
     /// Ties that replaced slices bring among all that the log says of some keys, of which some are `tied`.
     fn ties_of_all(&self, rows: &RecordBatch, tied: &Keys) -> Result<Ties> {
         let mut ties = Ties::default();
-        if !self.seeks_ties || tied.is_empty() {
+        if self.ties.is_none() || tied.is_empty() {
             return Ok(ties);
         }
         let rows = fold::only(&self.order, rows, |key| tied.contains(key))?;
@@ -195,13 +202,14 @@ impl<'a> Folding<'a> {
         change: (&RecordBatch, &Change),
         others: &[RecordBatch],
     ) -> Result<()> {
+        let Some(order) = &self.ties else { return Ok(()) };
         // All but the code; what is never deleted does not say that it is not.
         let fields = self.columns.fields().iter().enumerate();
         let log = schema::user_schema(self.log().metadata.current_schema())?;
         let is_shown = |name: &str| log.index_of(name).is_ok() || name == INTERVAL_START;
         let shown: Vec<usize> =
             fields.filter(|(_, field)| is_shown(field.name())).map(|(place, _)| place).collect();
-        ties.note(&self.order, tied, change, others, &shown)
+        ties.note(order, tied, change, others, &shown)
     }
 
     /// Gives tables the files of the log where these are what they hold in `units`; the tables that are left.
@@ -285,7 +293,7 @@ impl<'a> Folding<'a> {
             // Rows are found by key; a change has a date, too.
             let wanted = Wanted::of(&self.by_key, &[&goes, &change.rows])?;
             let settled = self.pass(products, &change, (!again).then_some(&wanted), part)?;
-            if self.seeks_ties && !settled.tied.is_empty() {
+            if !settled.tied.is_empty() {
                 self.note(&mut ties, &settled.tied, (&old, &change), &settled.others)?;
             }
         }
@@ -349,7 +357,7 @@ impl<'a> Folding<'a> {
     /// What the keys of a change hold now, of which `current` is what they held.
     fn winners(&self, change: &Change, current: &RecordBatch) -> Result<Settled> {
         let replaced = self.replaced_starts();
-        let contest = fold::contest(&self.order, change, current, &replaced, self.seeks_ties)?;
+        let contest = fold::contest(&self.order, change, current, &replaced, self.ties.is_some())?;
         let asked = fold::only(&self.order, current, |key| contest.asked.contains(key))?;
         let answer = self.ask(&Wanted::of(&self.order, &[&asked])?)?;
         fold::settle(&self.order, contest, answer)
