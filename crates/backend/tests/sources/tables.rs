@@ -262,7 +262,10 @@ async fn audits_that_cannot_be_asked() {
     insta::assert_snapshot!(error(Audit::Range { column: name("delay"), min: Some(name("low")), max: None }).await, @"audit `range(delay)`: `low` is no value of the column's type BIGINT");
     insta::assert_snapshot!(error(Audit::Expression(name("id > (SELECT 1)"))).await, @"audit `expression(id > (SELECT 1))`: an expression can't hold a query: write it as a `sql` audit");
     insta::assert_snapshot!(error(Audit::Expression(name("id > 0; DROP TABLE silver.s"))).await, @"audit `expression(id > 0; DROP TABLE silver.s)`: Expected: end of expression, found: ; at Line: 1, Column: 7");
-    insta::assert_snapshot!(error(Audit::Expression(name("nope > 0"))).await, @r#"audit `expression(nope > 0)`: No field named nope. Valid fields are id, "Carrier ""x", delay."#);
+    insta::assert_snapshot!(error(Audit::Expression(name("nope > 0"))).await, @r#"
+    audit `expression(nope > 0)`: no column `nope`
+    help: there are `id`, `Carrier "x`, `delay`
+    "#);
     insta::assert_snapshot!(error(Audit::Sql { name: name("ddl"), sql: name("CREATE TABLE x AS SELECT 1") }).await, @"audit `sql(ddl)`: not one query over the slice: DDL not supported: CreateMemoryTable");
     insta::assert_snapshot!(error(Audit::Sql { name: name("copy"), sql: name("COPY silver.s TO 'x.parquet'") }).await, @"audit `sql(copy)`: not one query over the slice: DML not supported: COPY");
     insta::assert_snapshot!(error(Audit::Sql { name: name("file"), sql: name("SELECT * FROM '/etc/passwd'") }).await, @"audit `sql(file)`: not one query over the slice: table 'datafusion.public./etc/passwd' not found");
