@@ -262,17 +262,20 @@ fn range_flags(model: &Model, interval: Interval) -> String {
 
 /// Tables and sources that a model's audits look at, beside the slice itself.
 pub(crate) fn tables_read(workspace: &Workspace, model: &Model) -> Vec<String> {
-    let named = |name: &String| {
-        model.audits.iter().any(|audit| match audit {
-            Audit::Relationship { to, .. } => to == name,
-            Audit::Sql { sql, .. } => sql.contains(name.as_str()),
-            _ => false,
-        })
-    };
+    let named = |name: &String| model.audits.iter().any(|audit| looks_at(audit, name));
     // A view has no rows of its own, and may be part of another name in a query.
     let models = workspace.project.models.iter().filter(|model| model.kind != Kind::View);
     let names = models.map(|model| model.name.to_string()).chain(workspace.sources.keys().cloned());
     names.filter(|name| *name != model.called().to_string() && named(name)).collect()
+}
+
+/// Whether an audit looks at a table or source of that name, or may.
+pub(crate) fn looks_at(audit: &Audit, name: &str) -> bool {
+    match audit {
+        Audit::Relationship { to, .. } => to == name,
+        Audit::Sql { sql, .. } => sql.contains(name),
+        _ => false,
+    }
 }
 
 /// An input of a task, pinned to what its range covers now.

@@ -277,6 +277,21 @@ audits:
     ");
 }
 
+/// A project is checked before its first files come: what they will hold is not known.
+#[test]
+fn audits_that_look_at_what_has_not_come_yet() {
+    let project = Project::empty();
+    let later =
+        "  raw.later:\n    path: later/{interval:%Y-%m-%d}.parquet\n    format: parquet\n    time: d\n";
+    project.write("oncemore.yml", format!("{SETTINGS}{later}"));
+    project.write("data/a.csv", "d,i,s\n2026-03-01,1,x\n");
+    let audits =
+        "audits:\n  - relationship: {columns: [i], to: raw.later, to_columns: [i]}\n  - not_null: [i]\n";
+    project.write("models/g/m.sql", model(&format!("kind: slice\ntime: d\n{audits}"), "d, i"));
+    let said = says(&project, &["check"]);
+    assert!(said.starts_with("exit 0"), "{said}");
+}
+
 #[test]
 fn functions_and_types_that_are_not_there() {
     const SLICE: &str = "kind: slice\ntime: d\n";
