@@ -11,7 +11,7 @@ mod units;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use arrow::array::{ArrayRef, RecordBatch, StringArray, TimestampMicrosecondArray, new_null_array};
 use arrow::compute::{BatchCoalescer, CastOptions, cast_with_options};
@@ -67,9 +67,9 @@ struct Plan {
     from: Vec<Source>,
     /// The user's columns with the types that they are stored as.
     stored: SchemaRef,
-    /// What rows say of where they came from, in as many rows as a chunk has.
-    starts: ArrayRef,
-    codes: ArrayRef,
+    code: String,
+    /// What rows say of where they came from, for a full chunk: start and code. Most slices have none.
+    full: OnceLock<[ArrayRef; 2]>,
     /// Whether the table holds no rows but those of the slice.
     is_first: bool,
     /// Columns by which rows are looked up, and the buckets of these that rows come in the order of.
@@ -197,13 +197,8 @@ impl SliceWriter {
             file_schema,
             from,
             stored: stored.clone(),
-            starts: match start_of(interval) {
-                Some(start) => {
-                    Arc::new(TimestampMicrosecondArray::from_value(start, CHUNK).with_timezone("UTC"))
-                }
-                None => new_null_array(&arrow_type(ColumnType::TimestampTz), CHUNK),
-            },
-            codes: Arc::new(StringArray::from_iter_values(std::iter::repeat_n(code.short(), CHUNK))),
+            code: code.short(),
+            full: OnceLock::new(),
             is_first: state.map.entries().all(|entry| entry.interval == interval || entry.files.is_empty()),
             ordered: None,
         };
@@ -342,9 +337,22 @@ impl Plan {
         stored(batch, &self.stored, &self.table)
     }
 
+    /// Start and code of so many rows.
+    fn origin(&self, rows: usize) -> [ArrayRef; 2] {
+        let starts: ArrayRef = match self.start() {
+            Some(start) => Arc::new(TimestampMicrosecondArray::from_value(start, rows).with_timezone("UTC")),
+            None => new_null_array(&arrow_type(ColumnType::TimestampTz), rows),
+        };
+        [starts, Arc::new(StringArray::from_iter_values(std::iter::repeat_n(&self.code, rows)))]
+    }
+
     /// The columns of a file, for the rows of a chunk.
     fn to_file(&self, chunk: &RecordBatch) -> Result<RecordBatch> {
         let rows = chunk.num_rows();
+        let [starts, codes] = match rows {
+            CHUNK => self.full.get_or_init(|| self.origin(CHUNK)).clone(),
+            fewer => self.origin(fewer),
+        };
         let columns: Result<Vec<ArrayRef>> = self
             .from
             .iter()
@@ -352,8 +360,8 @@ impl Plan {
             .map(|(from, field)| match from {
                 Source::User(place) => convert(chunk.column(*place), field, &self.table),
                 Source::Null => Ok(new_null_array(field.data_type(), rows)),
-                Source::Start => Ok(self.starts.slice(0, rows)),
-                Source::Code => Ok(self.codes.slice(0, rows)),
+                Source::Start => Ok(starts.clone()),
+                Source::Code => Ok(codes.clone()),
             })
             .collect();
         RecordBatch::try_new(self.file_schema.clone(), columns?).map_err(internal)

@@ -14,11 +14,17 @@ sources:
     columns: {d: DATE, i: BIGINT, s: TEXT}
 ";
 
-/// What `check` says of a model with these settings, and these columns.
-fn check(settings: &str, columns: &str) -> String {
+/// A project without models.
+fn project() -> Project {
     let project = Project::empty();
     project.write("oncemore.yml", SETTINGS);
     project.write("data/a.csv", "d,i,s\n2026-03-01,1,x\n");
+    project
+}
+
+/// What `check` says of a model with these settings, and these columns.
+fn check(settings: &str, columns: &str) -> String {
+    let project = project();
     project.write("models/g/m.sql", model(settings, columns));
     says(&project, &["check"])
 }
@@ -390,9 +396,7 @@ fn functions_and_types_that_are_not_there() {
 /// What is wrong in a view is shown there, once, whoever reads it.
 #[test]
 fn a_mistake_in_a_view() {
-    let project = Project::empty();
-    project.write("oncemore.yml", SETTINGS);
-    project.write("data/a.csv", "d,i,s\n2026-03-01,1,x\n");
+    let project = project();
     project
         .write("models/g/v.sql", "/* oncemore\nkind: view\n*/\nSELECT d,\n       i,\n       ss FROM raw.a\n");
     for name in ["m", "n"] {
@@ -504,9 +508,7 @@ fn columns_that_no_table_holds() {
 /// All at once, and no more than that: who reads a wrong model is not asked.
 #[test]
 fn every_mistake_of_a_project() {
-    let project = Project::empty();
-    project.write("oncemore.yml", SETTINGS);
-    project.write("data/a.csv", "d,i,s\n2026-03-01,1,x\n");
+    let project = project();
     project.write("models/g/m.sql", model(&format!("{MERGE}deleted: s + 1\n"), "d, i, s"));
     project.write("models/g/h.sql", model(HISTORY, "d, i, s AS valid_to"));
     let reader = model("kind: slice\ntime: d\n", "d, i, s").replace("raw.a", "g.m");
