@@ -56,7 +56,7 @@ fn run() -> ExitCode {
         }
     };
     if cli.command.computes() {
-        allocator::obey_memory();
+        allocator::fit();
     }
     std::panic::set_hook(Box::new(report_panic));
     let result = catch_unwind(AssertUnwindSafe(|| {
