@@ -27,7 +27,7 @@ mod tied;
 mod validity;
 
 use arrow::datatypes::Schema;
-use oncemore_core::{Digest, Digester, TableName};
+use oncemore_core::{Digest, Digester, SEMANTICS, TableName};
 use serde::{Deserialize, Serialize};
 
 pub(crate) use decide::{Change, Settled, contest, differing, in_buckets, only, settle, starts, winners};
@@ -120,9 +120,10 @@ impl FoldSpec {
     }
 }
 
-/// What a log holds: equal for equal rows in equal slices, whoever wrote them and when.
+/// What a log holds: equal for equal rows in equal slices, whoever wrote them and when. The sums of tables that are folded
+/// from it go on from what they were: of other hashes, they are folded from nothing.
 pub(crate) fn log_digest(map: &SliceMap) -> Digest {
-    let mut digester = Digester::new("log");
+    let mut digester = Digester::new("log").field("semantics", SEMANTICS.to_le_bytes());
     for stamp in map.entries().filter_map(|entry| entry.stamp.as_ref()) {
         digester = digester
             .field("start", stamp.interval.start().0.to_le_bytes())

@@ -19,6 +19,7 @@ use oncemore_core::{ColumnPrint, Fingerprint};
 pub use crate::types::schema_digest;
 use crate::types::{TypeError, stored_type};
 use cell::{Seeds, finish};
+use column::Sums;
 
 /// Why rows of a schema can't be hashed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -115,6 +116,23 @@ impl RowHasher {
         }
     }
 
+    /// Hands on the first hash of every row of `batch`, in their order; the second one is not made.
+    ///
+    /// # Panics
+    /// As [`RowHasher::hash`].
+    pub(crate) fn firsts(&self, batch: &RecordBatch, mut take: impl FnMut(u128)) {
+        let mut first = Vec::with_capacity(STRETCH);
+        for before in (0..batch.num_rows()).step_by(STRETCH) {
+            let rows = batch.slice(before, STRETCH.min(batch.num_rows() - before));
+            first.clear();
+            first.resize(rows.num_rows(), 0);
+            for column in &self.columns {
+                column::hash(rows.column(column.place), &column.seeds, Sums::First(&mut first));
+            }
+            first.iter().for_each(|sum| take(finish(*sum, cell::FIRST)));
+        }
+    }
+
     fn hash_into(&self, batch: &RecordBatch, into: &mut HashedRows) {
         let rows = batch.num_rows();
         let HashedRows { first, second, columns } = into;
@@ -124,8 +142,11 @@ impl RowHasher {
             hashes.resize(rows, 0);
         }
         for (at, column) in self.columns.iter().enumerate() {
-            let cells = columns.get_mut(at).map(Vec::as_mut_slice);
-            column::hash(batch.column(column.place).as_ref(), &column.seeds, first, second, cells);
+            let sums = match columns.get_mut(at) {
+                None => Sums::Both(first, second),
+                Some(cells) => Sums::Cells(first, second, cells),
+            };
+            column::hash(batch.column(column.place), &column.seeds, sums);
         }
         self.tie_to_key(columns, rows);
         for (one, two) in first.iter_mut().zip(second) {
@@ -146,7 +167,7 @@ impl RowHasher {
         keys.iter_mut().for_each(|key| *key = finish(*key, cell::KEY));
         for column in columns {
             for (cell, key) in column.iter_mut().zip(&keys) {
-                *cell = finish(cell.wrapping_add(*key), cell::TIE);
+                *cell = cell::tie(*cell, *key);
             }
         }
     }

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use arrow::datatypes::SchemaRef;
 use oncemore_core::{
     Calendar, ColumnPrint, CompleteWhen, Digest, Digester, Fingerprint, Instant, Interval, IntervalLength,
-    Missing, SourceSpec, Zone,
+    Missing, SEMANTICS, SourceSpec, Zone,
 };
 use serde::{Deserialize, Serialize};
 
@@ -139,6 +139,9 @@ pub enum Delivery {
 /// All that is known of a source's files.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SourceIndex {
+    /// Of the hashes that prints are sums of; not there in the oldest.
+    #[serde(default)]
+    pub(crate) semantics: u32,
     pub(crate) spec: SourceSpec,
     /// Length and zone of the cells.
     pub(crate) length: IntervalLength,
@@ -415,6 +418,9 @@ impl SourceIndex {
             name: String::new(),
             ..spec.clone()
         };
-        self.length == cells.length && self.zone == cells.zone.name() && content(&self.spec) == content(spec)
+        self.semantics == SEMANTICS
+            && self.length == cells.length
+            && self.zone == cells.zone.name()
+            && content(&self.spec) == content(spec)
     }
 }

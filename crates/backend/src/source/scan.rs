@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock, mpsc};
 
 use futures::stream::{self, StreamExt};
 use oncemore_core::{
-    Calendar, CompleteWhen, Digest, Format, Instant, Interval, Missing, SourceSpec, TimeType, Zone,
+    Calendar, CompleteWhen, Digest, Format, Instant, Interval, Missing, SEMANTICS, SourceSpec, TimeType, Zone,
 };
 
 use super::bytes;
@@ -377,6 +377,7 @@ fn assemble(
     files.sort_by(|left, right| left.path.cmp(&right.path));
     drop_unused(&mut lists, &mut files);
     SourceIndex {
+        semantics: SEMANTICS,
         spec: spec.clone(),
         length: cells.length,
         zone: cells.zone.name().to_owned(),

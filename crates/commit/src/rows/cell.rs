@@ -1,17 +1,19 @@
-//! The hash of one value, and how hashes of values become the hash of a row.
+//! The hash of one value, and how hashes of values become the hashes of a row.
 //!
 //! A value of up to 16 bytes passes a few rounds of a Feistel network over 64x64→128-bit products, keyed by the
-//! column: for one column a bijection, so that two values never collide. Longer values pass xxh3. Hashes of a row's
-//! cells are added and pass a bijection again, so that cells can't be swapped between rows unseen.
+//! column: for one column a bijection, so that two values never collide. Longer values pass xxh3. A row adds up the hashes
+//! of its cells in two ways that don't follow from each other: as they are, and as products of their halves, which is the
+//! universal hash NH (Black, Halevi, Krawczyk, Krovetz, Rogaway: UMAC, 1999) with the column's seeds for its key. Both sums
+//! pass a bijection, so that cells can't be swapped between rows unseen. A cell is tied to its key by NH as well, with the
+//! hash of the key for its key.
 
 use oncemore_core::ColumnType;
 use xxhash_rust::xxh3::xxh3_128_with_seed;
 
-/// Keys of the two hashes of a row, of its key, and of the tie of a cell to the key: digits of pi.
+/// Keys of the two hashes of a row, and of its key: digits of pi.
 pub(super) const FIRST: [u64; 2] = [0x243f_6a88_85a3_08d3, 0x1319_8a2e_0370_7344];
 pub(super) const SECOND: [u64; 2] = [0xa409_3822_299f_31d0, 0x082e_fa98_ec4e_6c89];
 pub(super) const KEY: [u64; 2] = [0x4528_21e6_38d0_1377, 0xbe54_66cf_34e9_0c6c];
-pub(super) const TIE: [u64; 2] = [0xc0ac_29b7_c97c_50dd, 0x3f84_d5b5_b547_0917];
 
 const ROUND_0: u64 = 0x9e37_79b9_7f4a_7c15;
 const ROUND_1: u64 = 0xd6e8_feb8_6659_fd93;
@@ -21,44 +23,54 @@ const ROUND_3: u64 = 0xe703_7ed1_a0b4_28db;
 /// What a column's name and class of type contribute to the hash of its values.
 #[derive(Clone, Debug)]
 pub(super) struct Seeds {
-    first: [u64; 2],
-    second: [u64; 2],
-    /// Both hashes of NULL.
-    pub(super) null: (u128, u128),
+    hash: [u64; 2],
+    product: [u64; 2],
+    null: u128,
 }
+
+/// What a value adds to both hashes of its row; the first is the hash of the value.
+pub(super) type Pair = (u128, u128);
 
 impl Seeds {
     pub(super) fn new(name: &str, kind: ColumnType) -> Seeds {
         let named = format!("{}\0{name}", class(kind));
         let seeds = |seed| halves(xxh3_128_with_seed(named.as_bytes(), seed));
-        let null = |seed| xxh3_128_with_seed(format!("null\0{named}").as_bytes(), seed);
-        Seeds { first: seeds(FIRST[0]), second: seeds(SECOND[0]), null: (null(FIRST[1]), null(SECOND[1])) }
+        let null = xxh3_128_with_seed(format!("null\0{named}").as_bytes(), FIRST[1]);
+        Seeds { hash: seeds(FIRST[0]), product: seeds(SECOND[0]), null }
     }
 
-    /// Both hashes of a value of up to 8 bytes.
-    #[inline]
-    pub(super) fn word(&self, value: u64) -> (u128, u128) {
-        (rounds(value, 0, self.first), rounds(value, 0, self.second))
+    /// NULL.
+    pub(super) fn null(&self) -> Pair {
+        self.pair(self.null)
     }
 
-    /// Both hashes of a value of 16 bytes.
+    /// A value of up to 8 bytes.
     #[inline]
-    pub(super) fn wide(&self, value: i128) -> (u128, u128) {
+    pub(super) fn word(&self, value: u64) -> Pair {
+        self.pair(rounds(value, 0, self.hash))
+    }
+
+    /// A value of 16 bytes.
+    #[inline]
+    pub(super) fn wide(&self, value: i128) -> Pair {
         let [low, high] = halves(value as u128);
-        (rounds(low, high, self.first), rounds(low, high, self.second))
+        self.pair(rounds(low, high, self.hash))
     }
 
-    /// Both hashes of a value of any length.
+    /// A value of any length.
     #[inline]
-    pub(super) fn bytes(&self, value: &[u8]) -> (u128, u128) {
+    pub(super) fn bytes(&self, value: &[u8]) -> Pair {
         if value.len() < 16 {
             let [low, high] = pack(value);
-            return (rounds(low, high, self.first), rounds(low, high, self.second));
+            return self.pair(rounds(low, high, self.hash));
         }
         // xxh3 keeps a fast path for a seed of up to 240 bytes; the second half of the seed is mixed in after.
-        let one = xxh3_128_with_seed(value, self.first[0]) ^ u128::from(self.first[1]);
-        let two = xxh3_128_with_seed(value, self.second[0]) ^ u128::from(self.second[1]);
-        (one, two)
+        self.pair(xxh3_128_with_seed(value, self.hash[0]) ^ u128::from(self.hash[1]))
+    }
+
+    #[inline]
+    fn pair(&self, hash: u128) -> Pair {
+        (hash, product(hash, self.product))
     }
 }
 
@@ -113,6 +125,19 @@ fn rounds(low: u64, high: u64, seeds: [u64; 2]) -> u128 {
     low ^= fold(high, ROUND_1);
     high ^= fold(low, ROUND_2);
     u128::from(low) | (u128::from(high) << 64)
+}
+
+/// The product of both halves of a hash, each after its own half of the key was added.
+#[inline]
+fn product(hash: u128, key: [u64; 2]) -> u128 {
+    let [low, high] = halves(hash);
+    u128::from(low.wrapping_add(key[0])).wrapping_mul(u128::from(high.wrapping_add(key[1])))
+}
+
+/// The hash of a cell together with the key of its row.
+#[inline]
+pub(super) fn tie(cell: u128, key: u128) -> u128 {
+    product(cell, halves(key))
 }
 
 /// Four rounds over the sum of a row's cells.

@@ -8,66 +8,117 @@ use arrow::datatypes::{
     UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 
-use super::cell::Seeds;
+use super::cell::{Pair, Seeds};
 
 const MILLIS_PER_DAY: i64 = 86_400_000;
 
-/// Where the hashes of a column go: added to both hashes of each row, and kept where a key needs them.
+/// Where the hashes of a column's values go, a place a row.
+#[derive(Debug)]
+pub(super) enum Sums<'a> {
+    /// Added to the first hash.
+    First(&'a mut [u128]),
+    /// Added to both hashes.
+    Both(&'a mut [u128], &'a mut [u128]),
+    /// Added to both hashes; the first one of each value is kept.
+    Cells(&'a mut [u128], &'a mut [u128], &'a mut [u128]),
+}
+
+/// Hashes the values of a column.
 struct Sink<'a> {
     seeds: &'a Seeds,
-    first: &'a mut [u128],
-    second: &'a mut [u128],
-    cells: Option<&'a mut [u128]>,
+    sums: Sums<'a>,
 }
 
 impl Sink<'_> {
+    /// Takes the hashes of the rows in their order.
     #[inline]
-    fn put(&mut self, row: usize, (one, two): (u128, u128)) {
-        self.first[row] = self.first[row].wrapping_add(one);
-        self.second[row] = self.second[row].wrapping_add(two);
-        if let Some(cells) = &mut self.cells {
-            cells[row] = one;
+    fn put(&mut self, hashes: impl Iterator<Item = Pair>) {
+        fn add(sum: &mut u128, hash: u128) {
+            *sum = sum.wrapping_add(hash);
+        }
+        match &mut self.sums {
+            Sums::First(first) => first.iter_mut().zip(hashes).for_each(|(first, (one, _))| add(first, one)),
+            Sums::Both(first, second) => {
+                first.iter_mut().zip(second.iter_mut()).zip(hashes).for_each(
+                    |((first, second), (one, two))| {
+                        add(first, one);
+                        add(second, two);
+                    },
+                );
+            }
+            Sums::Cells(first, second, cells) => {
+                let rows = first.iter_mut().zip(second.iter_mut()).zip(cells.iter_mut());
+                rows.zip(hashes).for_each(|(((first, second), cell), (one, two))| {
+                    add(first, one);
+                    add(second, two);
+                    *cell = one;
+                });
+            }
         }
     }
 
     /// Hashes each row's value, or NULL.
     #[inline]
-    fn each(&mut self, array: &dyn Array, value: impl Fn(&Seeds, usize) -> (u128, u128)) {
-        let seeds = self.seeds;
+    fn each<V>(
+        &mut self,
+        array: &dyn Array,
+        values: impl Iterator<Item = V>,
+        mut hash: impl FnMut(V) -> Pair,
+    ) {
+        let null = self.seeds.null();
         match array.nulls().filter(|nulls| nulls.null_count() > 0) {
-            None => (0..array.len()).for_each(|row| self.put(row, value(seeds, row))),
-            Some(nulls) => (0..array.len()).for_each(|row| {
-                self.put(row, if nulls.is_valid(row) { value(seeds, row) } else { seeds.null });
-            }),
+            None => self.put(values.map(hash)),
+            Some(nulls) => {
+                let or_null = |(valid, value)| if valid { hash(value) } else { null };
+                self.put(nulls.iter().zip(values).map(or_null));
+            }
         }
     }
 
     #[inline]
     fn words<T: ArrowPrimitiveType>(&mut self, array: &PrimitiveArray<T>, word: impl Fn(T::Native) -> i64) {
-        let values: &[T::Native] = array.values();
-        self.each(array, |seeds, row| seeds.word(word(values[row]) as u64));
+        let words = array.values().iter().map(|value| word(*value) as u64);
+        let seeds = self.seeds;
+        self.each(array, words, once_a_run(|word| seeds.word(word)));
     }
 
     #[inline]
     fn wides<T: ArrowPrimitiveType>(&mut self, array: &PrimitiveArray<T>, wide: impl Fn(T::Native) -> i128) {
-        let values: &[T::Native] = array.values();
-        self.each(array, |seeds, row| seeds.wide(wide(values[row])));
+        let wides = array.values().iter().map(|value| wide(*value));
+        let seeds = self.seeds;
+        self.each(array, wides, once_a_run(|wide| seeds.wide(wide)));
     }
 
     fn booleans(&mut self, array: &BooleanArray) {
-        self.each(array, |seeds, row| seeds.word(u64::from(array.value(row))));
+        let seeds = self.seeds;
+        self.each(array, array.values().iter().map(u64::from), |word| seeds.word(word));
+    }
+
+    /// Values of NULL rows may be anything.
+    #[inline]
+    fn slices<'a>(&mut self, array: &dyn Array, value: impl Fn(usize) -> &'a [u8]) {
+        let seeds = self.seeds;
+        self.each(array, (0..array.len()).map(value), |value| seeds.bytes(value));
     }
 }
 
-/// Adds the hashes of a column's values to the hashes of the rows; keeps the first hash of each value in `cells`.
-pub(super) fn hash(
-    array: &dyn Array,
-    seeds: &Seeds,
-    first: &mut [u128],
-    second: &mut [u128],
-    cells: Option<&mut [u128]>,
-) {
-    let mut sink = Sink { seeds, first, second, cells };
+/// Hashes a value that comes again right away once: times of a slice, versions, and what rows are ordered by come in runs.
+#[inline]
+fn once_a_run<V: Copy + PartialEq>(hash: impl Fn(V) -> Pair) -> impl FnMut(V) -> Pair {
+    let mut last: Option<(V, Pair)> = None;
+    move |value| match last {
+        Some((same, pair)) if same == value => pair,
+        _ => {
+            let pair = hash(value);
+            last = Some((value, pair));
+            pair
+        }
+    }
+}
+
+/// Adds the hashes of a column's values to the hashes of the rows.
+pub(super) fn hash(array: &dyn Array, seeds: &Seeds, sums: Sums<'_>) {
+    let mut sink = Sink { seeds, sums };
     match array.data_type() {
         DataType::Boolean => sink.booleans(array.as_boolean()),
         DataType::Int8 => sink.words(array.as_primitive::<Int8Type>(), i64::from),
@@ -115,11 +166,10 @@ fn dictionary(sink: &mut Sink<'_>, array: &dyn Array) {
         array => {
             let values: &ArrayRef = array.values();
             let (mut first, mut second) = (vec![0; values.len()], vec![0; values.len()]);
-            hash(values.as_ref(), sink.seeds, &mut first, &mut second, None);
-            for row in 0..array.len() {
-                let place = array.key(row);
-                sink.put(row, place.map_or(sink.seeds.null, |place| (first[place], second[place])));
-            }
+            hash(values.as_ref(), sink.seeds, Sums::Both(&mut first, &mut second));
+            let null = sink.seeds.null();
+            let pair = |place: Option<usize>| place.map_or(null, |place| (first[place], second[place]));
+            sink.put((0..array.len()).map(|row| pair(array.key(row))));
         },
         _ => unreachable!("only called for dictionaries")
     );
@@ -129,31 +179,31 @@ fn bytes(sink: &mut Sink<'_>, array: &dyn Array) {
     match array.data_type() {
         DataType::Utf8 => {
             let values = array.as_string::<i32>();
-            sink.each(array, |seeds, row| seeds.bytes(values.value(row).as_bytes()));
+            sink.slices(array, |row| values.value(row).as_bytes());
         }
         DataType::LargeUtf8 => {
             let values = array.as_string::<i64>();
-            sink.each(array, |seeds, row| seeds.bytes(values.value(row).as_bytes()));
+            sink.slices(array, |row| values.value(row).as_bytes());
         }
         DataType::Utf8View => {
             let values = array.as_string_view();
-            sink.each(array, |seeds, row| seeds.bytes(values.value(row).as_bytes()));
+            sink.slices(array, |row| values.value(row).as_bytes());
         }
         DataType::Binary => {
             let values = array.as_binary::<i32>();
-            sink.each(array, |seeds, row| seeds.bytes(values.value(row)));
+            sink.slices(array, |row| values.value(row));
         }
         DataType::LargeBinary => {
             let values = array.as_binary::<i64>();
-            sink.each(array, |seeds, row| seeds.bytes(values.value(row)));
+            sink.slices(array, |row| values.value(row));
         }
         DataType::BinaryView => {
             let values = array.as_binary_view();
-            sink.each(array, |seeds, row| seeds.bytes(values.value(row)));
+            sink.slices(array, |row| values.value(row));
         }
         DataType::FixedSizeBinary(_) => {
             let values = array.as_fixed_size_binary();
-            sink.each(array, |seeds, row| seeds.bytes(values.value(row)));
+            sink.slices(array, |row| values.value(row));
         }
         other => unreachable!("`RowHasher::new` refuses {other}"),
     }
