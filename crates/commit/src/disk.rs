@@ -136,6 +136,18 @@ impl Disk {
     }
 }
 
+/// Asks the system to begin taking a file to the disk: less is waited for when it is made durable. A hint, of which
+/// nothing comes where it is not taken, and no error of the disk is lost by it.
+#[cfg(target_os = "linux")]
+pub(crate) fn begin_to_keep(file: &File) {
+    // It begins to write what is not written; pages that are clean leave the cache.
+    let _ = rustix::fs::fadvise(file, 0, None, rustix::fs::Advice::DontNeed);
+}
+
+/// Other systems are not asked.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn begin_to_keep(_: &File) {}
+
 /// Removes a folder that holds nothing; what else is there keeps it.
 pub(crate) fn remove_empty(path: &Path) {
     let _ = fs::remove_dir(path);

@@ -119,11 +119,16 @@ impl Order {
 
     /// Hashes of the keys; their highest bits name the bucket.
     pub(crate) fn hashes(&self, batch: &RecordBatch) -> Result<Vec<u128>> {
-        let (places, hasher) = &self.buckets;
         let mut hashes = Vec::with_capacity(batch.num_rows());
-        let keys = batch.project(places).map_err(internal)?;
-        hasher.stretches(&keys, |_, hashed| hashes.extend_from_slice(&hashed.first));
+        self.each_hash(batch, |hash| hashes.push(hash))?;
         Ok(hashes)
+    }
+
+    /// Hands on the hash of each row's key, in the order of the rows.
+    pub(crate) fn each_hash(&self, batch: &RecordBatch, take: impl FnMut(u128)) -> Result<()> {
+        let (places, hasher) = &self.buckets;
+        hasher.firsts(&batch.project(places).map_err(internal)?, take);
+        Ok(())
     }
 }
 

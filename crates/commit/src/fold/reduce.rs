@@ -13,7 +13,7 @@ use super::order::Order;
 use super::pick::by_number;
 use super::reduced::{Pushed, Reduced};
 use super::store::Buckets;
-use crate::error::Result;
+use crate::error::{CommitError, Result};
 use crate::parallel;
 use crate::room::Room;
 use crate::stage::{internal, stored, stored_schema};
@@ -26,7 +26,7 @@ const FREE: usize = 32 << 20;
 const FEW: usize = 64 << 10;
 
 /// Changes that are put into order together, at least: few enough to stay near a processor.
-const TOGETHER: usize = 8 << 10;
+const TOGETHER: usize = 16 << 10;
 
 /// Takes changes in any order and keeps the greatest of each key.
 #[derive(Debug)]
@@ -197,23 +197,36 @@ pub(super) fn sorted_places(
     keys: &Rows,
     buckets: Buckets,
 ) -> Result<Vec<Place>> {
-    let hashes = if buckets.bits == 0 { vec![0; keys.num_rows()] } else { order.hashes(batch)? };
     let common = common_prefix(keys);
-    let place = |(row, (key, hash)): (u32, (arrow::row::Row<'_>, u128))| {
-        let bucket = u32::try_from(buckets.of(hash)).map_err(internal)?;
-        Ok(Place { start: word(&key.as_ref()[common..]), bucket, row })
+    let mut places = Vec::with_capacity(keys.num_rows());
+    let mut rest = (0u32..).zip(keys.iter());
+    if buckets.bits > u32::BITS {
+        return Err(CommitError::Internal(format!("{} bits of a hash name a bucket", buckets.bits)));
+    }
+    let mut place = |hash| {
+        let bucket = buckets.of(hash) as u32;
+        places.extend(rest.next().map(|(row, key)| Place {
+            start: word(&key.as_ref()[common..]),
+            bucket,
+            row,
+        }));
     };
-    let places = (0u32..).zip(keys.iter().zip(hashes)).map(place).collect::<Result<Vec<_>>>()?;
+    if buckets.bits == 0 {
+        (0..keys.num_rows()).for_each(|_| place(0));
+    } else {
+        order.each_hash(batch, place)?;
+    }
     let (mut places, ends) = grouped(&places)?;
     let mut from = 0;
     for to in ends {
-        places[from..to].sort_unstable_by(|one, other| {
-            (one.bucket, one.start)
-                .cmp(&(other.bucket, other.start))
-                .then_with(|| keys.row(one.row as usize).cmp(&keys.row(other.row as usize)))
-                .then(one.row.cmp(&other.row))
-        });
+        places[from..to].sort_unstable_by_key(|place| (place.bucket, place.start, place.row));
         from = to;
+    }
+    // Where keys begin alike, all of them decides.
+    for same in places.chunk_by_mut(|one, other| (one.bucket, one.start) == (other.bucket, other.start)) {
+        if same.len() > 1 {
+            same.sort_by(|one, other| keys.row(one.row as usize).cmp(&keys.row(other.row as usize)));
+        }
     }
     Ok(places)
 }

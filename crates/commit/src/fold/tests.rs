@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, StringArray, TimestampMicrosecondArray};
+use arrow::array::{
+    Array, ArrayRef, AsArray, Int64Array, RecordBatch, StringArray, TimestampMicrosecondArray,
+};
 use arrow::compute::concat_batches;
 use arrow::datatypes::{DataType, Int64Type, SchemaRef, TimestampMicrosecondType};
 
@@ -355,6 +357,30 @@ fn units_of_changes_are_the_changes() {
         assert_eq!(stream.ties().1.is_some(), cut.ties().1.is_some());
         assert_eq!(stream.nulls_in("version"), cut.nulls_in("version"));
     }
+}
+
+/// Keys that are alike in all that is looked at first are told apart by the rest, and stand in order.
+#[test]
+fn keys_that_begin_alike_are_in_order() {
+    let rows = 0..300_i64;
+    // One that shares nothing with the others: nothing is left out in front of them.
+    let name =
+        |row: i64| if row == 7 { "b".to_owned() } else { format!("the very same {:02}", row * 37 % 40) };
+    let keys: ArrayRef = Arc::new(StringArray::from_iter_values(rows.clone().map(name)));
+    let versions: ArrayRef = Arc::new(Int64Array::from_iter_values(rows.clone().map(|row| row * 91 % 300)));
+    let batch = RecordBatch::try_from_iter([("key", keys), ("version", versions)]).unwrap();
+    let named = |name: &str| vec![name.to_owned()];
+    let order = Order::new(&batch.schema(), &named("key"), &named("version")).unwrap();
+    let mut latest: BTreeMap<String, i64> = BTreeMap::new();
+    for row in rows {
+        let version = latest.entry(name(row)).or_default();
+        *version = (*version).max(row * 91 % 300);
+    }
+    let (found, _) = winners(&order, &batch, Buckets::ONE).unwrap();
+    let (keys, versions) = (found.column(0).as_string::<i32>(), found.column(1).as_primitive::<Int64Type>());
+    let found: Vec<(String, i64)> =
+        keys.iter().flatten().map(str::to_owned).zip(versions.values().iter().copied()).collect();
+    assert_eq!(found, latest.into_iter().collect::<Vec<_>>());
 }
 
 /// Starts of days and hours around changes of the clock, as columns of dates and of wall times are cut by them.

@@ -15,7 +15,7 @@ use parquet::schema::types::ColumnPath;
 
 use super::groups::Groups;
 use super::{CHUNK, Files, internal};
-use crate::disk::Disk;
+use crate::disk::{Disk, begin_to_keep};
 use crate::error::{CommitError, Result};
 use crate::fold::index::Sampler;
 use crate::fold::store::Buckets;
@@ -86,6 +86,9 @@ pub(crate) enum Pages<'a> {
     /// Of paths and positions: the whole of a path counts.
     Deletes,
 }
+
+/// Files from this size on, in bytes, are begun to be taken to the disk before they are published.
+const LARGE: u64 = 256 << 10;
 
 /// Rows of a page of a file in which keys are looked up.
 const KEY_PAGE_ROWS: usize = 2_048;
@@ -174,6 +177,9 @@ impl FileWriter {
         let footer = self.rows.finish().map_err(|error| CommitError::io(doing(), error))?;
         let (bytes, _) = self.rows.bytes();
         let bytes = bytes as u64;
+        if bytes >= LARGE {
+            begin_to_keep(&self.rows.to().file);
+        }
         let path = self.path.to_string_lossy();
         let file = stats::data_file(&path, bytes, about, &footer, self.nans)?;
         let entry = FileEntry { name: self.name, rows: file.record_count(), bytes };

@@ -109,6 +109,11 @@ impl<W: Write + Send> Groups<W> {
         (self.file.bytes_written(), self.open.as_ref().map_or(0, Group::bytes))
     }
 
+    /// What it is written to.
+    pub(super) fn to(&self) -> &W {
+        self.file.inner()
+    }
+
     /// Adds a word to the footer.
     pub(super) fn say(&mut self, said: KeyValue) {
         self.file.append_key_value_metadata(said);
