@@ -8,7 +8,7 @@ use std::sync::Arc;
 use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, RecordBatchOptions, new_null_array};
 use arrow::compute::{CastOptions, cast_with_options};
 use arrow::datatypes::{
-    DataType, Field, Schema, SchemaRef, TimeUnit, TimestampMicrosecondType, TimestampNanosecondType,
+    DataType, Schema, SchemaRef, TimeUnit, TimestampMicrosecondType, TimestampNanosecondType,
 };
 use bytes::Bytes;
 use oncemore_commit::border;
@@ -67,8 +67,6 @@ pub(crate) fn read(object: &Object, wanted: &Wanted<'_>, take: Take<'_>) -> Resu
                 .help(format!("declare it as the file has it, `{name}: {own}`, and cast in the model")));
         }
     }
-    let metadata =
-        if wanted.views { as_views(&metadata).map_err(|error| broken(path, &error))? } else { metadata };
     let part = part_of(metadata.metadata(), wanted.portion);
     if wanted.columns.is_empty() {
         return count(path, &part, take);
@@ -246,9 +244,6 @@ impl<T: ChunkReader + Clone + 'static> Pages<'_, T> {
             let target = arrow_type(*kind);
             arrays.push(match batch.column_by_name(name) {
                 None => new_null_array(&target, rows),
-                Some(found) if self.wanted.views && Some(&target) == plain_type(found.data_type()) => {
-                    Arc::clone(found)
-                }
                 Some(found) => {
                     let declared = self.wanted.required.iter().any(|(own, _)| own == name);
                     if !declared && let Some(row) = finer_than_micros(found) {
@@ -259,42 +254,9 @@ impl<T: ChunkReader + Clone + 'static> Pages<'_, T> {
             });
         }
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
-        let schema = if self.wanted.views {
-            schema_of(self.wanted.columns, &arrays)
-        } else {
-            schema(self.wanted.columns)
-        };
-        RecordBatch::try_new_with_options(schema, arrays, &options)
+        RecordBatch::try_new_with_options(schema(self.wanted.columns), arrays, &options)
             .map_err(|error| malformed(path, format!("undecodable Parquet: {error}")).help(AGAIN))
     }
-}
-
-/// The types of columns as they came.
-fn schema_of(columns: &[Column], arrays: &[ArrayRef]) -> SchemaRef {
-    let field = |((name, _), array): (&Column, &ArrayRef)| Field::new(name, array.data_type().clone(), true);
-    Arc::new(Schema::new(columns.iter().zip(arrays).map(field).collect::<Vec<_>>()))
-}
-
-/// What a view stands for.
-fn plain_type(of: &DataType) -> Option<&'static DataType> {
-    match of {
-        DataType::Utf8View => Some(&DataType::Utf8),
-        DataType::BinaryView => Some(&DataType::Binary),
-        _ => None,
-    }
-}
-
-/// A reader of the same that copies no text.
-fn as_views(metadata: &ArrowReaderMetadata) -> Result<ArrowReaderMetadata, ParquetError> {
-    let field = |field: &Arc<Field>| match field.data_type() {
-        DataType::Utf8 => Arc::new(field.as_ref().clone().with_data_type(DataType::Utf8View)),
-        DataType::Binary => Arc::new(field.as_ref().clone().with_data_type(DataType::BinaryView)),
-        _ => Arc::clone(field),
-    };
-    let schema = metadata.schema();
-    let fields: Vec<_> = schema.fields().iter().map(field).collect();
-    let schema = Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()));
-    ArrowReaderMetadata::try_new(Arc::clone(metadata.metadata()), options().with_schema(schema))
 }
 
 /// Why rows can't be decoded.
@@ -423,12 +385,16 @@ fn footer(object: &Object) -> Result<ArrowReaderMetadata, SourceError> {
     let mut footer = vec![0; usize::try_from(length).unwrap_or(0)];
     object.read_at(&mut footer, size - 8 - length)?;
     border::thrift::check(&footer).map_err(|why| broken_footer(path, why))?;
-    let broken = |error: ParquetError| broken(path, &error);
-    let metadata = ArrowReaderMetadata::load(object, options()).map_err(broken)?;
+    let options = ArrowReaderOptions::new()
+        .with_page_index_policy(PageIndexPolicy::Skip)
+        // The embedded Arrow schema says nothing that we keep, and is one more thing to trust.
+        .with_skip_arrow_metadata(true);
+    let broken = |error: ParquetError| broken_footer(path, plain(&error.to_string()));
+    let metadata = ArrowReaderMetadata::load(object, options.clone()).map_err(broken)?;
     border::sane(metadata.metadata(), size).map_err(|what| broken_footer(path, what))?;
     match in_micros(&metadata) {
         Some(schema) => {
-            let options = options().with_schema(schema);
+            let options = options.with_schema(schema);
             ArrowReaderMetadata::try_new(Arc::clone(metadata.metadata()), options).map_err(broken)
         }
         None => Ok(metadata),
@@ -454,17 +420,6 @@ fn in_micros(metadata: &ArrowReaderMetadata) -> Option<SchemaRef> {
         });
         Arc::new(Schema::new_with_metadata(fields.collect::<Vec<_>>(), schema.metadata().clone()))
     })
-}
-
-fn options() -> ArrowReaderOptions {
-    ArrowReaderOptions::new()
-        .with_page_index_policy(PageIndexPolicy::Skip)
-        // The embedded Arrow schema says nothing that we keep, and is one more thing to trust.
-        .with_skip_arrow_metadata(true)
-}
-
-fn broken(path: &str, error: &ParquetError) -> SourceError {
-    broken_footer(path, plain(&error.to_string()))
 }
 
 fn broken_footer(path: &str, why: impl std::fmt::Display) -> SourceError {

@@ -154,7 +154,7 @@ impl Reader {
         if parquet && *object.identity() != file.identity && bytes::digest(object)? != file.digest {
             return Err(moved(path, "is not the one that was indexed"));
         }
-        let wanted = Wanted { columns, required: &self.spec.columns, portion, views: false };
+        let wanted = Wanted { columns, required: &self.spec.columns, portion };
         let mut flow = ControlFlow::Continue(());
         let read = read::file(&self.spec, object, &wanted, &mut |Rows { batch, .. }| {
             flow = take(batch);

@@ -49,8 +49,6 @@ pub(crate) struct Wanted<'a> {
     pub(crate) required: &'a [Column],
     /// The rows: of text, all.
     pub(crate) portion: Portion,
-    /// Whether text and bytes may come as views of what was read: enough for who hashes them, and no copy of each value.
-    pub(crate) views: bool,
 }
 
 /// One batch and where its rows stand.

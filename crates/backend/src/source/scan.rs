@@ -228,7 +228,7 @@ impl Job {
             return Ok((same, columns));
         }
         let begin = || Gather::new(&self.spec, (&self.cells, &self.zone), found, object, (&columns, time));
-        let wanted = |portion| Wanted { columns: &columns, required: as_declared, portion, views: true };
+        let wanted = |portion| Wanted { columns: &columns, required: as_declared, portion };
         let portions = Portion::of(&self.spec.format, found.identity.bytes(), workers());
         let (mut gather, digest) = if found.identity.bytes() < LARGE_FILE {
             self.read_small(object, &wanted(Portion::WHOLE), begin()?)?
