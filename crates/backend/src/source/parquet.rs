@@ -245,6 +245,12 @@ impl<T: ChunkReader + Clone + 'static> Pages<'_, T> {
             arrays.push(match batch.column_by_name(name) {
                 None => new_null_array(&target, rows),
                 Some(found) => {
+                    if let Some(row) = cut_character(found) {
+                        let row = before + row as u64 + 1;
+                        let message =
+                            format!("column `{name}` is no UTF-8 in row {row}: a character is cut there");
+                        return Err(malformed(path, message).help(AGAIN));
+                    }
                     let declared = self.wanted.required.iter().any(|(own, _)| own == name);
                     if !declared && let Some(row) = finer_than_micros(found) {
                         return Err(too_fine(path, name, found.data_type(), before + row as u64 + 1));
@@ -317,6 +323,16 @@ fn holds(declared: ColumnType, own: ColumnType) -> bool {
         }
         (declared, own) => declared == own,
     }
+}
+
+/// The first value of text that begins or ends within a character. Values whose bytes lie one behind the other are
+/// decoded and checked as one text, which says nothing of where each begins.
+fn cut_character(found: &ArrayRef) -> Option<usize> {
+    let texts = found.as_string_opt::<i32>()?;
+    let bytes = texts.value_data();
+    let is_cut = |at: &i32| bytes.get(*at as usize).is_some_and(|byte| byte & 0xc0 == 0x80);
+    let place = texts.value_offsets().iter().position(is_cut)?;
+    Some(place.min(texts.len().saturating_sub(1)))
 }
 
 /// The first value of a column that tables hold no time as fine as.

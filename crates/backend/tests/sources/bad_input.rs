@@ -368,6 +368,46 @@ async fn parquet_times_finer_than_tables_hold() {
     assert_eq!(index.max_time(), Some(oncemore_core::Instant(-1)));
 }
 
+/// Values that lie one behind the other are decoded as one text: each is looked at by itself.
+#[tokio::test]
+async fn parquet_text_that_is_cut_within_a_character() {
+    use parquet::basic::Encoding;
+    use parquet::data_type::{ByteArray, ByteArrayType};
+    use parquet::file::writer::SerializedFileWriter;
+    use parquet::schema::parser::parse_message_type;
+    let file = |encoding, values: [&[u8]; 3]| {
+        let schema = parse_message_type("message rows { required binary s (UTF8); }").unwrap();
+        let properties =
+            WriterProperties::builder().set_dictionary_enabled(false).set_encoding(encoding).build();
+        let mut bytes = Vec::new();
+        let mut writer = SerializedFileWriter::new(&mut bytes, schema.into(), properties.into()).unwrap();
+        let mut group = writer.next_row_group().unwrap();
+        let mut column = group.next_column().unwrap().unwrap();
+        let values = values.map(|value| ByteArray::from(value.to_vec()));
+        column.typed::<ByteArrayType>().write_batch(&values, None, None).unwrap();
+        column.close().unwrap();
+        group.close().unwrap();
+        writer.close().unwrap();
+        bytes
+    };
+    let cut: [&[u8]; 3] = [b"x", b"abc\xc3", b"\xa9def"];
+    for encoding in [Encoding::PLAIN, Encoding::DELTA_LENGTH_BYTE_ARRAY, Encoding::DELTA_BYTE_ARRAY] {
+        let said = refused("in/a.parquet", file(encoding, cut), Format::Parquet, "").await;
+        assert!(said.contains("UTF-8"), "{encoding}: {said}");
+        let whole = file(encoding, ["née".as_bytes(), b"", "ü".as_bytes()]);
+        let project = Project::new();
+        project.write("in/a.parquet", whole);
+        project.scan(&spec("in/a.parquet", Format::Parquet, "", None)).await.unwrap();
+    }
+    insta::assert_snapshot!(
+        refused("in/a.parquet", file(Encoding::DELTA_LENGTH_BYTE_ARRAY, cut), Format::Parquet, "").await,
+        @"
+    in/a.parquet: column `s` is no UTF-8 in row 3: a character is cut there
+    help: deliver the file again, under another name first and renamed when complete
+    "
+    );
+}
+
 /// INT96, as Spark and Hive write times: years that nanoseconds don't reach are what they are.
 #[tokio::test]
 async fn parquet_int96_reaches_beyond_nanoseconds() {

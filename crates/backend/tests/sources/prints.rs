@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use arrow::array::{
-    ArrayRef, Date32Array, Decimal128Array, Float64Array, Int32Array, Int64Array, RecordBatch, StringArray,
-    TimestampMicrosecondArray,
+    ArrayRef, BinaryArray, Date32Array, Decimal128Array, Float64Array, Int32Array, Int64Array, RecordBatch,
+    StringArray, TimestampMicrosecondArray,
 };
 use oncemore_backend::source::{ProviderCache, SourceIndex, provider};
+use oncemore_commit::{RowHasher, RowsPrint};
 use oncemore_core::{Fingerprint, Format, Interval, SourceSpec};
 use parquet::arrow::ArrowWriter;
 use parquet::file::properties::WriterProperties;
@@ -242,6 +243,36 @@ async fn other_dialects_of_csv() {
     | 3 |   | 2 |
     +---+---+---+
     ");
+}
+
+/// Text and bytes of a file, short and long, many times the same and never, are hashed as those of a batch.
+#[tokio::test]
+async fn text_of_parquet_is_hashed_as_it_is() {
+    let rows = 3_000;
+    let word = |row: usize| (row % 7 != 0).then(|| "née ".repeat(row % 9) + &row.to_string());
+    let texts: ArrayRef = Arc::new((0..rows).map(word).collect::<StringArray>());
+    let few: ArrayRef = Arc::new((0..rows).map(|row| word(row % 40)).collect::<StringArray>());
+    let bytes: ArrayRef =
+        Arc::new((0..rows).map(|row| word(row + 1).map(String::into_bytes)).collect::<BinaryArray>());
+    let batch = RecordBatch::try_from_iter([("bytes", bytes), ("few", few), ("texts", texts)]).unwrap();
+    let hasher = RowHasher::new(batch.schema_ref(), &[]).unwrap();
+    let mut wanted = RowsPrint::new(&hasher);
+    wanted.add_batch(&hasher, &batch);
+    let wanted = wanted.finish().0;
+    for dictionary in [true, false] {
+        let properties = WriterProperties::builder()
+            .set_dictionary_enabled(dictionary)
+            .set_dictionary_page_size_limit(4_096)
+            .set_data_page_row_count_limit(500);
+        let mut file = Vec::new();
+        let mut writer = ArrowWriter::try_new(&mut file, batch.schema(), Some(properties.build())).unwrap();
+        writer.write(&batch).unwrap();
+        writer.close().unwrap();
+        let project = Project::new();
+        project.write("in/a.parquet", file);
+        let index = project.scan(&spec("in/*.parquet", Format::Parquet, "", None)).await.unwrap();
+        assert_eq!(index.cells()[0].fingerprint, wanted, "dictionary {dictionary}");
+    }
 }
 
 /// More rows than one row group has, in a file that is read in portions: `each` rows a group, of three days in turn.
