@@ -1,14 +1,18 @@
 //! The hash of one value, and how hashes of values become the hashes of a row.
 //!
-//! A value of up to 16 bytes passes a few rounds of a Feistel network over 64x64→128-bit products, keyed by the
-//! column: for one column a bijection, so that two values never collide. Longer values pass xxh3. A row adds up the hashes
-//! of its cells in two ways that don't follow from each other: as they are, and as products of their halves, which is the
-//! universal hash NH (Black, Halevi, Krawczyk, Krovetz, Rogaway: UMAC, 1999) with the column's seeds for its key. Both sums
-//! pass a bijection, so that cells can't be swapped between rows unseen. A cell is tied to its key by NH as well, with the
-//! hash of the key for its key.
+//! A value of up to 15 bytes passes a few rounds of a Feistel network over 64x64→128-bit products, keyed by the
+//! column: for one column a bijection, so that two values never collide. Longer values pass xxh3, with two seeds for the
+//! two hashes. A row adds up the hashes of its cells in two ways: as they are, and as products of their halves, which is
+//! NH (Black, Halevi, Krawczyk, Krovetz, Rogaway: UMAC, 1999) with the column's seeds for its key. Both sums pass a
+//! bijection, so that cells can't be swapped between rows unseen. A cell is tied to its key by NH as well, with the hash of
+//! the key for its key.
+//!
+//! NH promises 2^-64 for inputs that know nothing of the key. Here they are hashes themselves, and two products of random
+//! halves are equal about once in 2^120. All of this is against accidents: the seeds are known, and who wants to can make
+//! values whose hashes are equal.
 
 use oncemore_core::ColumnType;
-use xxhash_rust::xxh3::xxh3_128_with_seed;
+use xxhash_rust::xxh3::{xxh3_64_with_seed, xxh3_128_with_seed};
 
 /// Keys of the two hashes of a row, and of its key: digits of pi.
 pub(super) const FIRST: [u64; 2] = [0x243f_6a88_85a3_08d3, 0x1319_8a2e_0370_7344];
@@ -65,7 +69,9 @@ impl Seeds {
             return self.pair(rounds(low, high, self.hash));
         }
         // xxh3 keeps a fast path for a seed of up to 240 bytes; the second half of the seed is mixed in after.
-        self.pair(xxh3_128_with_seed(value, self.hash[0]) ^ u128::from(self.hash[1]))
+        let hash = xxh3_128_with_seed(value, self.hash[0]) ^ u128::from(self.hash[1]);
+        let other = xxh3_64_with_seed(value, self.product[0]);
+        (hash, product(hash, [self.product[0] ^ other, self.product[1] ^ other.rotate_left(32)]))
     }
 
     #[inline]
