@@ -136,11 +136,11 @@ impl Disk {
     }
 }
 
-/// Asks the system to begin taking a file to the disk: less is waited for when it is made durable. A hint, of which
-/// nothing comes where it is not taken, and no error of the disk is lost by it.
+/// Asks the system to begin taking a file to the disk: less is waited for when it is made durable. A hint, which no test
+/// makes fail: nothing comes of it where it is not taken, and errors of the disk are met by who makes the file durable.
+/// Pages that are on the disk already leave the cache, which of a file just written are few.
 #[cfg(target_os = "linux")]
 pub(crate) fn begin_to_keep(file: &File) {
-    // It begins to write what is not written; pages that are clean leave the cache.
     let _ = rustix::fs::fadvise(file, 0, None, rustix::fs::Advice::DontNeed);
 }
 

@@ -6,6 +6,8 @@ use oncemore_core::{AttemptId, Epoch, Interval, SliceState, TableName};
 
 use crate::fold::Tied;
 use crate::ledger::Claim;
+use crate::rows::RowsError;
+use crate::types::TypeError;
 
 /// Why something in a warehouse failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -171,6 +173,18 @@ pub enum CommitError {
     /// A bug of ours.
     #[error("internal error: {0}")]
     Internal(String),
+}
+
+impl From<RowsError> for CommitError {
+    fn from(error: RowsError) -> Self {
+        CommitError::Config(error.to_string())
+    }
+}
+
+impl From<TypeError> for CommitError {
+    fn from(error: TypeError) -> Self {
+        CommitError::Config(error.to_string())
+    }
 }
 
 impl CommitError {

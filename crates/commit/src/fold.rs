@@ -20,6 +20,7 @@ mod order;
 mod pick;
 mod reduce;
 mod reduced;
+mod sort;
 pub(crate) mod store;
 #[cfg(test)]
 mod tests;

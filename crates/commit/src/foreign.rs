@@ -95,8 +95,7 @@ pub(crate) fn read_print(
     files: &[FileEntry],
 ) -> Result<(Fingerprint, Vec<ColumnPrint>, Digest)> {
     let schema = schema::user_schema(state.metadata.current_schema())?;
-    let config = |error: crate::rows::RowsError| CommitError::Config(error.to_string());
-    let hasher = RowHasher::new(&schema, &metadata::key_of(&state.metadata)).map_err(config)?;
+    let hasher = RowHasher::new(&schema, &metadata::key_of(&state.metadata))?;
     let mut print = RowsPrint::new(&hasher);
     for file in files {
         let path = state.full(&file.name);

@@ -180,8 +180,7 @@ impl SliceWriter {
         let file_schema = schema::file_schema(&iceberg)?;
         let stored = stored_schema(&schema)?;
         let from = sources(table, &file_schema, &stored)?;
-        let config = |error: crate::rows::RowsError| CommitError::Config(error.to_string());
-        let hasher = RowHasher::new(&stored, key).map_err(config)?;
+        let hasher = RowHasher::new(&stored, key)?;
         let folder = state.folder.join("data").join(label(interval));
         let disk = warehouse.disk().clone();
         let plan = Plan {
@@ -407,9 +406,8 @@ pub(crate) fn label(interval: Interval) -> String {
 
 /// The columns with the types that they are stored as.
 pub(crate) fn stored_schema(schema: &Schema) -> Result<SchemaRef> {
-    let config = |error: crate::types::TypeError| CommitError::Config(error.to_string());
     let fields = schema.fields().iter().map(|field| {
-        let kind = stored_type(field.name(), field.data_type()).map_err(config)?;
+        let kind = stored_type(field.name(), field.data_type())?;
         Ok(Field::new(field.name(), arrow_type(kind), true))
     });
     Ok(Arc::new(Schema::new(fields.collect::<Result<Vec<_>>>()?)))

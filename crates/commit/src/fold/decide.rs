@@ -8,7 +8,7 @@ use arrow::compute::{concat_batches, filter, filter_record_batch};
 use arrow::datatypes::TimestampMicrosecondType;
 
 use super::order::{Key, Keys, Order};
-use super::reduce::{greatest, sorted_places};
+use super::sort::{greatest, sorted_places};
 use super::store::{Buckets, take};
 use crate::error::{CommitError, Result};
 use crate::metadata::schema::INTERVAL_START;

@@ -8,7 +8,7 @@ use arrow::datatypes::Schema;
 use parquet::file::metadata::{FileMetaData, KeyValue};
 
 use super::store::{Buckets, Unit};
-use crate::error::{CommitError, Result};
+use crate::error::Result;
 use crate::rows::RowHasher;
 use crate::stage::internal;
 
@@ -39,7 +39,7 @@ impl Sampler {
         let key = key.iter().map(|name| schema.index_of(name).map_err(internal));
         let key = key.collect::<Result<Vec<_>>>()?;
         let columns = schema.project(&key).map_err(internal)?;
-        let hasher = RowHasher::new(&columns, &[]).map_err(|error| CommitError::Config(error.to_string()))?;
+        let hasher = RowHasher::new(&columns, &[])?;
         Ok(Sampler { buckets, key, hasher, seen: 0, sampled: Vec::new() })
     }
 
@@ -47,8 +47,8 @@ impl Sampler {
         let keys = rows.project(&self.key).map_err(internal)?;
         let first = (STRIDE - self.seen % STRIDE) % STRIDE;
         for row in (first..rows.num_rows()).step_by(STRIDE) {
-            let hash = self.hasher.hash(&keys.slice(row, 1)).first;
-            self.sampled.extend(hash.first().map(|hash| self.buckets.of(*hash)));
+            let sampled = &mut self.sampled;
+            self.hasher.firsts(&keys.slice(row, 1), |hash| sampled.push(self.buckets.of(hash)));
         }
         self.seen += rows.num_rows();
         Ok(())

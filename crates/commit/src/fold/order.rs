@@ -91,7 +91,7 @@ impl Order {
         });
         let places = buckets.iter().map(find).collect::<Result<Vec<_>>>()?;
         let hashed = schema.project(&places).map_err(internal)?;
-        let hasher = RowHasher::new(&hashed, &[]).map_err(|error| CommitError::Config(error.to_string()))?;
+        let hasher = RowHasher::new(&hashed, &[])?;
         Ok(Order {
             key: Part::new(schema, key, true)?,
             order: Part::new(schema, order, true)?,

@@ -12,7 +12,7 @@ use super::aside::{Aside, PARTS};
 use super::decide::in_buckets;
 use super::index::buckets_of;
 use super::order::Order;
-use super::reduce::greatest;
+use super::sort::greatest;
 use super::store::{Buckets, Unit, by, take};
 use crate::error::Result;
 use crate::parallel;

@@ -8,8 +8,8 @@ use arrow::compute::{concat_batches, filter_record_batch, not};
 
 use super::decide::{Change, only, starts};
 use super::order::{Keys, Order};
-use super::reduce::sorted_places;
 use super::reduced::text;
+use super::sort::sorted_places;
 use super::store::Buckets;
 use crate::error::Result;
 use crate::stage::internal;

@@ -74,8 +74,7 @@ pub(crate) fn columns(schema: &ArrowSchema) -> Result<Vec<(String, ColumnType)>>
         if columns.iter().any(|(name, _)| name == field.name()) {
             return Err(CommitError::Config(format!("two columns are called `{}`", field.name())));
         }
-        let kind = stored_type(field.name(), field.data_type())
-            .map_err(|error| CommitError::Config(error.to_string()))?;
+        let kind = stored_type(field.name(), field.data_type())?;
         columns.push((field.name().clone(), kind));
     }
     Ok(columns)

@@ -88,7 +88,7 @@ pub(crate) enum Pages<'a> {
 }
 
 /// Files from this size on, in bytes, are begun to be taken to the disk before they are published.
-const LARGE: u64 = 256 << 10;
+const KEPT_EARLY: u64 = 256 << 10;
 
 /// Rows of a page of a file in which keys are looked up.
 const KEY_PAGE_ROWS: usize = 2_048;
@@ -177,7 +177,7 @@ impl FileWriter {
         let footer = self.rows.finish().map_err(|error| CommitError::io(doing(), error))?;
         let (bytes, _) = self.rows.bytes();
         let bytes = bytes as u64;
-        if bytes >= LARGE {
+        if bytes >= KEPT_EARLY {
             begin_to_keep(&self.rows.to().file);
         }
         let path = self.path.to_string_lossy();

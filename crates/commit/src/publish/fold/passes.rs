@@ -72,7 +72,6 @@ impl<'a> Folding<'a> {
         let tracked = spec.validity.as_ref().map(|validity| Order::new(&columns, &validity.tracked, &[]));
         let marked = (0..columns.fields().len() - 2).collect::<Vec<_>>();
         let marked = columns.project(&marked).map_err(internal)?;
-        let config = |error: crate::rows::RowsError| CommitError::Config(error.to_string());
         let replaced = || decisions.replaced.iter().map(|place| &publishes[*place]);
         let order = || Order::bucketed(&columns, &identity, &spec.order, &spec.key);
         let dated_by = replaced().find_map(|publish| publish.dated_by.as_deref());
@@ -89,7 +88,7 @@ impl<'a> Folding<'a> {
             replaced: replaced().map(|publish| publish.interval).collect(),
             order: order()?,
             ties: ties.transpose()?,
-            marks: RowHasher::new(&marked, &[]).map_err(config)?,
+            marks: RowHasher::new(&marked, &[])?,
             lookup: Lookup::new(&columns, &identity)?,
             by_key: Order::new(&columns, &spec.key, &[])?,
             tracked: tracked.transpose()?,

@@ -11,7 +11,7 @@ use oncemore_core::{ColumnPrint, Digest, Epoch, Fingerprint, Interval, Pin, Stam
 use super::super::snapshot::{self, Parts};
 use super::super::{Publish, TableCommit};
 use super::layout::Limits;
-use crate::error::{CommitError, Result};
+use crate::error::Result;
 use crate::fold::store::{self, Ask, Lookup, Reader, Unit, Wanted};
 use crate::fold::{self, FoldSpec, Order};
 use crate::metadata::{self, schema};
@@ -113,8 +113,7 @@ impl Product {
         changes: &SchemaRef,
     ) -> Result<Product> {
         let user = schema::user_schema(state.metadata.current_schema())?;
-        let config = |error: crate::rows::RowsError| CommitError::Config(error.to_string());
-        let prints = RowHasher::new(&user, &metadata::key_of(&state.metadata)).map_err(config)?;
+        let prints = RowHasher::new(&user, &metadata::key_of(&state.metadata))?;
         let (columns, told_apart) = match role {
             Role::Kind { .. } => (changes.clone(), spec.key.clone()),
             Role::Changes => (changes.clone(), spec.identity()),
@@ -122,7 +121,7 @@ impl Product {
         };
         // All but where a row came from, and the code that wrote it.
         let marked = (0..columns.fields().len() - 2).collect::<Vec<_>>();
-        let marks = RowHasher::new(&columns.project(&marked).map_err(internal)?, &[]).map_err(config)?;
+        let marks = RowHasher::new(&columns.project(&marked).map_err(internal)?, &[])?;
         let entry = state.map.get(Interval::WHOLE).cloned();
         let entry = entry.unwrap_or_else(|| Entry::empty(Interval::WHOLE));
         let (stamp, mut files, mut deletes) = (entry.stamp, entry.files, entry.deletes.files);
