@@ -1,5 +1,6 @@
-//! What the C library's allocator is told, which it listens to before the process begins and never after: to keep what the
-//! process holds near the memory that a user allowed, or else to ask the system for memory seldom.
+//! What the C library's allocator is told: to keep what the process holds near the memory that a user allowed, or else to
+//! ask the system for memory seldom. It reads that from the environment before the process begins; the way to tell it
+//! later is unsafe code, which we have none of.
 
 /// Begins a process that computes once more, with an allocator that fits. Where `--memory` was written, it gives freed
 /// blocks of batches back to the system: page faults for fresh blocks cost processor time, so nobody pays who named no
@@ -17,8 +18,8 @@ pub(crate) fn fit() {
     /// kept megabytes of what merges of spilled runs had freed.
     const THRESHOLD: (&str, &str) = ("MALLOC_MMAP_THRESHOLD_", "65536");
 
-    /// What is asked for beyond what is needed, and kept: only what is used is held. Half of the page faults of a first load
-    /// were for blocks that had been given back right before.
+    /// What is asked for beyond what is needed, and kept, by each arena. Half of the page faults of a first load were for
+    /// blocks that had been given back right before. It ends the threshold's own growth as well, which none of ours needs.
     const PIECE: (&str, &str) = ("MALLOC_TOP_PAD_", "67108864");
 
     let mut arguments = std::env::args_os();
@@ -27,6 +28,11 @@ pub(crate) fn fit() {
     let named = arguments.iter().any(|argument| argument.to_string_lossy().starts_with("--memory"));
     let (variable, value) = if named { THRESHOLD } else { PIECE };
     let Ok(own) = std::env::current_exe() else { return };
+    // Begun by the loader, the process is the loader's.
+    let called = std::path::Path::new(&name);
+    if called.components().count() > 1 && called.canonicalize().ok().as_deref() != Some(own.as_path()) {
+        return;
+    }
     if std::env::var_os(variable).is_none() {
         // Comes back only with an error.
         let _ = std::process::Command::new(own).arg0(name).args(arguments).env(variable, value).exec();

@@ -154,7 +154,7 @@ pub struct HowArgs {
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..))]
     pub max_failures: Option<u64>,
     /// Name of the request: a retry under the same name keeps its number, so that it never beats a newer request.
-    #[arg(long, value_name = "KEY")]
+    #[arg(long, value_name = "KEY", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub request: Option<String>,
     /// Wait so long for other runs that work on the same slices: `90s`, `10m`; without it that ends the run.
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
@@ -293,6 +293,7 @@ mod tests {
         assert!(refused("oncemore run --jobs 0"));
         assert!(refused("oncemore accept silver.x --interval 2013"));
         assert!(refused("oncemore accept silver.x --interval 2013 --because="));
+        assert!(refused("oncemore run --request="));
         let with_env = Cli::try_parse_from(["oncemore", "status", "--env", "dev"]).unwrap();
         let sarif = Cli::try_parse_from(["oncemore", "status", "--output", "sarif"]).unwrap();
         assert!(sarif.global.check(&sarif.command).is_err());

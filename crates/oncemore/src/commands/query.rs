@@ -13,7 +13,7 @@ use crate::render::number::{parse_bytes, plural};
 use crate::render::table;
 
 /// Largest integer that every JSON reader keeps exact.
-const EXACT_MAX: i64 = 1 << 53;
+const EXACT_MAX: u64 = 1 << 53;
 
 /// Ask the project's tables and sources with one SELECT; reads only.
 #[derive(Debug, clap::Args)]
@@ -115,7 +115,7 @@ fn value(data_type: &DataType, cell: Option<&str>) -> Value {
             .and_then(serde_json::Number::from_f64)
             .map_or_else(as_text, Value::Number),
         kind if kind.is_integer() => {
-            let exact = text.parse::<i64>().ok().filter(|number| number.abs() <= EXACT_MAX);
+            let exact = text.parse::<i64>().ok().filter(|number| number.unsigned_abs() <= EXACT_MAX);
             exact.map_or_else(as_text, Value::from)
         }
         _ => as_text(),

@@ -9,6 +9,7 @@ use crate::args::WorkArgs;
 use crate::context::{Access, Context, cores};
 use crate::failure::Failure;
 use crate::observe::Watcher;
+use crate::render::cause::undecided;
 use crate::render::error::render_early;
 use crate::render::plan::{nothing_to_do, totals};
 use crate::render::progress::{going_on, summary};
@@ -68,6 +69,9 @@ pub(crate) async fn once(
             ui.talk(&format!("{}\nnext: `oncemore plan` and `oncemore status --why` say why", totals(&plan)));
         }
         _ => ui.talk(&told()),
+    }
+    for line in watcher.plan().map(|plan| undecided(&plan.held)).unwrap_or_default() {
+        ui.talk(&line);
     }
     if let Some(early) = &report.ended_early {
         ui.talk(&render_early(early, &ui.err));

@@ -1,6 +1,11 @@
 //! Reasons and holds in words: one phrase each, used by `plan`, `status` and `explain` alike.
 
+use std::collections::BTreeMap;
+
+use oncemore_run::plan::Held;
 use oncemore_run::{Hold, Reason};
+
+use super::number::plural;
 
 /// The phrase for a reason, without its details.
 pub fn reason_title(reason: &Reason) -> &'static str {
@@ -54,6 +59,22 @@ pub fn hold_detail(hold: &Hold) -> String {
         Hold::Rebuild { why } => why.clone(),
         Hold::Damaged(damage) => damage.what.clone(),
     }
+}
+
+/// Slices that a run leaves alone until somebody decides, by model: which, why, and what to type. What is waited for, and
+/// what fails a run, is not among them.
+pub fn undecided(held: &[Held]) -> Vec<String> {
+    let decides = |held: &&Held| matches!(held.hold, Hold::Gone { .. } | Hold::OlderCode { .. });
+    let mut found: BTreeMap<(String, &str), (&Held, usize)> = BTreeMap::new();
+    for held in held.iter().filter(decides) {
+        found.entry((held.model.to_string(), hold_title(&held.hold))).or_insert((held, 0)).1 += 1;
+    }
+    let line = |((model, title), (first, number)): ((String, &str), (&Held, usize))| {
+        let help = hold_help(&first.hold).unwrap_or_default().replace("{model}", &model);
+        let (detail, slices) = (hold_detail(&first.hold), plural(number, "slice"));
+        format!("{model}: {slices} held back, {title}: {detail}\nhelp: {help}")
+    };
+    found.into_iter().map(line).collect()
 }
 
 /// What to type to get past a hold, if typing helps. `{model}` stands for the table.

@@ -330,6 +330,10 @@ fn next(story: &Story, look: &Look) -> String {
             format!("oncemore run +{}{interval}  (runs `{by}` first)", story.model)
         }
         (Some(Hold::Waiting { .. }), _) => "nothing: it runs once that is there".to_owned(),
+        // All of the model is.
+        (Some(hold @ Hold::Rebuild { .. }), _) => {
+            hold_help(hold).unwrap_or_default().replace("{model}", &story.model.to_string())
+        }
         (Some(hold), _) => {
             hold_help(hold).unwrap_or_default().replace("{model}", &format!("{}{interval}", story.model))
         }

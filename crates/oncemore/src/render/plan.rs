@@ -73,6 +73,13 @@ fn unfinished_rebuilds(plan: &Plan, look: &Look) -> String {
 
 /// `nothing to do: 3,661 slices of 9 models are fresh`.
 pub fn nothing_to_do(plan: &Plan) -> String {
+    if !plan.models.is_empty() && plan.models.iter().all(|model| model.due == 0) {
+        let models = plural(plan.models.len(), "model");
+        return format!(
+            "nothing to do: no interval of {models} is due: the first one is that of `start` in oncemore.yml, each once \
+             it is over; `--from` and `--to` name others"
+        );
+    }
     let fresh = plan.models.iter().map(|model| model.fresh).sum();
     let reported: usize = plan.models.iter().map(|model| model.reported).sum();
     let mut out = format!(

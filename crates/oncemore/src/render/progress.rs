@@ -231,7 +231,7 @@ pub fn summary(report: &RunReport, took_seconds: f64, look: &Look) -> String {
 pub fn going_on(report: &RunReport, look: &Look) -> String {
     match report.interrupted {
         true => format!(
-            "{}: what is published stays; `oncemore run` goes on from there\n",
+            "{}: what is published stays; the same command goes on from there\n",
             look.paint(Paint::Vouched, "next")
         ),
         false => String::new(),

@@ -66,7 +66,9 @@ fn unswapped(rebuilt: &Rebuilt, look: &Look) -> String {
         out += &format!("\n  {title}  {} missing: {first}", plural(number, "slice"));
     }
     let next = look.paint(Paint::Vouched, "next");
-    out += &format!("\n{next}: `oncemore rebuild {model}` goes on where this one stopped");
+    out += &format!(
+        "\n{next}: the same command, `oncemore rebuild {model}` with its options, goes on where this one stopped"
+    );
     if rebuilt.missing.iter().any(|held| hold_title(&held.hold) == "input gone") {
         out += "; `--accept-gone` builds without files that have vanished";
     }

@@ -128,3 +128,16 @@ fn slices_of_ten_times_the_memory() {
         assert!(held < MEMORY_MB + BESIDE_MB, "{said}");
     }
 }
+
+/// A process that computes begins itself once more, for the allocator's sake: not where it was begun by the loader, of
+/// which the process is one then.
+#[cfg(all(target_os = "linux", target_env = "gnu", target_arch = "x86_64"))]
+#[test]
+fn the_loader_may_begin_it() {
+    let project = Project::run_once();
+    let mut command = std::process::Command::new("/lib64/ld-linux-x86-64.so.2");
+    command.arg(env!("CARGO_BIN_EXE_oncemore")).arg("--project").arg(project.path("."));
+    let output = command.args(["query", "SELECT 40 + 2 AS n", "--output", "json"]).output().unwrap();
+    assert!(output.status.success(), "{}", both(&output));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("42"), "{}", both(&output));
+}

@@ -311,6 +311,9 @@ fn older_code_is_refused_unless_meant() {
     assert_eq!((held.len() >= 14, held[0].as_str()), (true, "gold.city_day 2026-03-02 older_code"));
     project.run(&[]);
     assert_eq!(project.tables(), newer);
+    let (_, said) = project.said(&["run"]);
+    assert!(said.contains("gold.city_day: 14 slices held back, older code"), "{said}");
+    assert!(said.contains("`oncemore run gold.city_day --allow-older-code`"), "{said}");
     project.run(&["--allow-older-code"]);
     project.equals_a_fresh_build();
 }

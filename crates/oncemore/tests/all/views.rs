@@ -71,6 +71,8 @@ fn stored_columns_are_there_when_they_are_named() {
     let without_star = says(&project, &["query", one, "--output", "json"]);
     assert!(without_star.contains("two output columns are named `city`"), "{without_star}");
     assert_eq!(project.query(codes), [r#"{"n":1}"#]);
+    let least = "SELECT CAST(-9223372036854775807 - 1 AS BIGINT) AS n";
+    assert_eq!(project.query(least), [r#"{"n":"-9223372036854775808"}"#]);
     let star =
         "SELECT * FROM (SELECT *, length(_code_version) AS code FROM gold.shops) AS s WHERE shop = 'a'";
     assert_eq!(project.query(star), [r#"{"city":"ALBANY","code":12,"shop":"a"}"#]);

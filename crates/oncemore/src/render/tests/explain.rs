@@ -354,6 +354,12 @@ fn held_back_by_older_code_a_foreign_write_or_a_broken_source() {
     next
       take the rows as they are: `oncemore accept silver.flights --interval 2013-03-10 --adopt --because TEXT`; or replace them: `oncemore run silver.flights --interval 2013-03-10 --replace-foreign`
     ");
+    insta::assert_snapshot!(verdict(&held(Hold::Rebuild { why: "`key` was [a] and is now [b]".to_owned() })), @r"
+    held back: the code changed; the rows are valid for 804f51f71254, the model is now 5694d08a2e53
+      it is not run, for the table has to be built anew: `key` was [a] and is now [b]
+    next
+      build the table anew beside the old one, which stays readable until the new one takes its place: `oncemore rebuild silver.flights`
+    ");
     insta::assert_snapshot!(verdict(&held(Hold::Broken { what: "data/x.csv.gz: truncated gzip".to_owned() })), @r"
     held back: the code changed; the rows are valid for 804f51f71254, the model is now 5694d08a2e53
       it is not run: data/x.csv.gz: truncated gzip

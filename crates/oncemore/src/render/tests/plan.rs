@@ -129,6 +129,12 @@ fn an_empty_plan_is_one_line() {
     plan.models.iter_mut().for_each(|model| (model.fresh, model.tasks, model.held) = (model.due, 0, 0));
     assert_eq!(nothing_to_do(&plan), "nothing to do: 1,108 slices of 5 models are fresh");
     assert_eq!(render(&plan, &wide(80)), "nothing to do: 1,108 slices of 5 models are fresh\n");
+    plan.models.iter_mut().for_each(|model| (model.fresh, model.due) = (0, 0));
+    assert_eq!(
+        nothing_to_do(&plan),
+        "nothing to do: no interval of 5 models is due: the first one is that of `start` in oncemore.yml, each once it \
+         is over; `--from` and `--to` name others"
+    );
 }
 
 #[test]

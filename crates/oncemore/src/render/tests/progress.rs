@@ -99,7 +99,7 @@ fn the_summary_says_what_to_type_next() {
         RunReport { request: 8, published: 20, rows: 18_000, interrupted: true, ..RunReport::default() };
     insta::assert_snapshot!(summary(&stopped, 0.5, &wide(80)) + &going_on(&stopped, &wide(80)), @r"
     interrupted: 20 published; 18,000 rows in 0.50 s (request 8)
-    next: what is published stays; `oncemore run` goes on from there
+    next: what is published stays; the same command goes on from there
     ");
     // How else than by `run` it goes on is said by the command that was stopped.
     assert!(!summary(&stopped, 0.5, &wide(80)).contains("oncemore run"));
