@@ -145,16 +145,22 @@ pub(crate) fn difference(live: &Live, entry: &Entry) -> Option<String> {
     let rows: u64 = added.iter().map(|file| file.rows).sum();
     let mut parts = Vec::new();
     if !added.is_empty() {
-        parts.push(format!("{} files added with {rows} rows", added.len()));
+        parts.push(format!("{} added with {}", counted(added.len(), "file"), counted(rows, "row")));
     }
     if gone > 0 {
-        parts.push(format!("{gone} of our {} files gone", ours.len()));
+        parts.push(format!("{gone} of our {} gone", counted(ours.len(), "file")));
     }
     if deletes > 0 {
-        parts.push(format!("{deletes} delete files"));
+        parts.push(counted(deletes, "delete file"));
     }
     if undone > 0 {
-        parts.push(format!("{undone} of our {} delete files gone", own.len()));
+        parts.push(format!("{undone} of our {} gone", counted(own.len(), "delete file")));
     }
     Some(parts.join(", "))
+}
+
+/// `1 file`, `2 files`.
+fn counted<T: std::fmt::Display + PartialEq + From<u8>>(number: T, what: &str) -> String {
+    let ending = if number == T::from(1) { "" } else { "s" };
+    format!("{number} {what}{ending}")
 }

@@ -270,15 +270,18 @@ impl Decoder {
     }
 }
 
-/// Microseconds of `2 hours` and the like.
-fn parse_duration(text: &str) -> Option<i64> {
-    const UNITS: [(&str, i64); 5] =
-        [("second", 1), ("minute", 60), ("hour", 3_600), ("day", 86_400), ("week", 604_800)];
+/// Microseconds of a number and a unit, as in `2 hours` and `90s`; `None`: it is no duration.
+pub fn parse_duration(text: &str) -> Option<i64> {
+    const UNITS: [(&[&str], i64); 5] = [
+        (&["s", "second", "seconds"], 1),
+        (&["m", "min", "minute", "minutes"], 60),
+        (&["h", "hour", "hours"], 3_600),
+        (&["d", "day", "days"], 86_400),
+        (&["w", "week", "weeks"], 604_800),
+    ];
     let text = text.trim();
     let digits = text.find(|char: char| !char.is_ascii_digit())?;
     let (number, unit) = text.split_at(digits);
-    let unit = unit.trim();
-    let unit = unit.strip_suffix('s').unwrap_or(unit);
-    let (_, seconds) = UNITS.iter().find(|(name, _)| *name == unit)?;
+    let (_, seconds) = UNITS.iter().find(|(names, _)| names.contains(&unit.trim()))?;
     number.parse::<i64>().ok()?.checked_mul(*seconds)?.checked_mul(1_000_000)
 }

@@ -21,6 +21,7 @@ mod yaml;
 #[cfg(test)]
 mod tests;
 
+pub use decode::parse_duration;
 pub use keys::keys_markdown;
 pub use lint::LintSettings;
 pub use load::{LINT_FILE, PROJECT_FILE, lint_settings, load};

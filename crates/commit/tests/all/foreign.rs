@@ -131,7 +131,7 @@ fn a_foreign_overwrite_is_found_and_its_neighbours_go_on() {
     let found = warehouse.foreign_changes(&table()).unwrap();
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].interval, day(1));
-    assert_eq!(found[0].detail, "1 files added with 2 rows, 1 of our 1 files gone");
+    assert_eq!(found[0].detail, "1 file added with 2 rows, 1 of our 1 file gone");
     assert_eq!(scene.ids(), [0, 15, 16, 20]);
     let error = scene.replace(day(1), &[11]).unwrap_err();
     assert!(matches!(&error, CommitError::Foreign { interval, .. } if *interval == day(1)), "{error}");

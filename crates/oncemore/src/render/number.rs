@@ -52,21 +52,12 @@ pub fn parse_memory(text: &str) -> Result<usize, String> {
     }
 }
 
-/// A duration from `90s`, `10m`, `2h`.
+/// A duration, written as in a project: `90s`, `10m`, `2 hours`.
 ///
 /// # Errors
 /// A text that is no duration, as the fragment shown to the user.
 pub fn parse_duration(text: &str) -> Result<std::time::Duration, String> {
-    let wrong = || format!("`{text}` is no duration: write `90s`, `10m` or `2h`");
-    let trimmed = text.trim();
-    let split = trimmed.find(|c: char| !c.is_ascii_digit()).ok_or_else(wrong)?;
-    let (number, unit) = trimmed.split_at(split);
-    let number: u64 = number.parse().map_err(|_| wrong())?;
-    let factor = match unit.trim() {
-        "s" => 1,
-        "m" | "min" => 60,
-        "h" => 3600,
-        _ => return Err(wrong()),
-    };
-    number.checked_mul(factor).map(std::time::Duration::from_secs).ok_or_else(wrong)
+    let micros = oncemore_project::parse_duration(text).and_then(|micros| u64::try_from(micros).ok());
+    let wrong = || format!("`{text}` is no duration: write `90s`, `10m`, `2 hours` or `1 day`");
+    micros.map(std::time::Duration::from_micros).ok_or_else(wrong)
 }

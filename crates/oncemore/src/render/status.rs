@@ -8,7 +8,7 @@ use oncemore_run::status::{ModelLine, SliceLine, SliceStatus};
 use unicode_width::UnicodeWidthStr;
 
 use super::broken;
-use super::cause::{hold_detail, hold_title, reason_detail, reason_title};
+use super::cause::{hold_detail, hold_help, hold_title, reason_detail, reason_title};
 use super::number::{count, plural};
 use super::ranges::{collapse, show};
 use super::rebuild::unfinished;
@@ -280,7 +280,17 @@ impl Line<'_> {
         let number = if whole { "whole table".to_owned() } else { plural(self.slices.len(), "slice") };
         let ranges = if whole { String::new() } else { format!("  {}", show(&runs, RANGES_MAX, look)) };
         let detail = self.detail.as_ref().map_or_else(String::new, |detail| format!("  ({detail})"));
-        format!("  {}  {number}{ranges}{}\n", look.paint(Paint::Strong, name), look.paint(Paint::Dim, detail))
+        let name = look.paint(Paint::Strong, name);
+        let mut out = format!("  {name}  {number}{ranges}{}\n", look.paint(Paint::Dim, detail));
+        let held = self.slices.first().and_then(|slice| match &slice.status {
+            SliceStatus::Held { hold, .. } => hold_help(hold),
+            _ => None,
+        });
+        if let Some(help) = held {
+            let help = help.replace("{model}", &self.model.model.to_string());
+            out += &format!("    {}: {help}\n", look.paint(Paint::Vouched, "help"));
+        }
+        out
     }
 }
 

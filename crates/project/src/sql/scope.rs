@@ -507,6 +507,15 @@ impl Resolver<'_> {
             }
             Expr::QualifiedWildcard(name, _) => self.qualified_wildcard(name),
             Expr::Value(value) => {
+                if let Value::SingleQuotedString(text) = &value.value
+                    && let Some(name @ ("interval_start" | "interval_end")) = text.strip_prefix(':')
+                {
+                    let start = self.lines.start_of(value.span);
+                    let span = Span { start, end: (start + text.len() + 2).min(self.sql.len()) };
+                    let message =
+                        format!("`':{name}'` is text, and not where the interval's bound is put in");
+                    self.error("placeholder", message, &format!("take the quotes away: `:{name}`"), span);
+                }
                 if let Value::Placeholder(text) = &value.value {
                     let start = self.lines.start_of(value.span);
                     let end = (start + text.len()).min(self.sql.len());

@@ -457,3 +457,18 @@ SELECT * FROM silver.y
     oncemore.yml:2:25: `/a.csv`: error[path]: `/a.csv` leads out of the project's folder / write a path below the project's folder, with `/`
     "##);
 }
+
+#[test]
+fn a_bound_in_quotes_is_text() {
+    let fixture = r##"//- oncemore.yml
+name: x
+sources:
+  raw.a: {path: data/*.parquet}
+//- models/silver/x.sql
+/* oncemore
+kind: full
+*/
+SELECT 'é' AS e, a.b, ':other' AS f FROM raw.a WHERE a.b >= ':interval_start'
+"##;
+    insta::assert_snapshot!(diagnostics(fixture), @"models/silver/x.sql:4:61: `':interval_start'`: error[placeholder]: `':interval_start'` is text, and not where the interval's bound is put in / take the quotes away: `:interval_start`");
+}

@@ -27,6 +27,8 @@ fn sizes_and_durations_are_read_as_people_write_them() {
     assert_eq!(parse_bytes("much"), Err("`much` is no size: write `256MB` or `2GB`".to_owned()));
     assert!(["", "0", "-1MB", "1XB", "1e3", "9999999TB"].iter().all(|text| parse_bytes(text).is_err()));
     assert_eq!(parse_duration("10m").map(|duration| duration.as_secs()), Ok(600));
+    assert_eq!(parse_duration("2 hours"), parse_duration("2h"));
+    assert_eq!(parse_duration("1d").map(|duration| duration.as_secs()), Ok(86_400));
     assert!(["", "10", "m", "10y"].iter().all(|text| parse_duration(text).is_err()));
 }
 

@@ -129,6 +129,7 @@ fn a_year_at_120_columns_with_causes() {
 
     held: foreign write
       gold.route_month  1 slice  2013-06  (3 rows more than the stamp says)
+        help: take the rows as they are: `oncemore accept gold.route_month --adopt --because TEXT`; or replace them: `oncemore run gold.route_month --replace-foreign`
 
     stale: code changed
       silver.flights  31 slices  2013-03-01 … 2013-03-31  (cba06b5736fa to 11507a0e2f5e)
