@@ -283,6 +283,8 @@ impl Line<'_> {
         let name = look.paint(Paint::Strong, name);
         let mut out = format!("  {name}  {number}{ranges}{}\n", look.paint(Paint::Dim, detail));
         let held = self.slices.first().and_then(|slice| match &slice.status {
+            // What is wrong with a file is told once, below.
+            SliceStatus::Held { hold: Hold::Broken { .. }, .. } => None,
             SliceStatus::Held { hold, .. } => hold_help(hold),
             _ => None,
         });
